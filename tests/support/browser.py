@@ -133,6 +133,11 @@ class Page:
         """Keeps what is on the screen as PNG."""
         path.write_bytes(base64.b64decode(self._send("Page.captureScreenshot", format="png")["data"]))
 
+    def paper(self) -> bytes:
+        """The page as a PDF of A4, as the browser's own dialog prints it."""
+        sheet = {"paperWidth": 8.27, "paperHeight": 11.69, "preferCSSPageSize": True}
+        return base64.b64decode(self._send("Page.printToPDF", printBackground=True, **sheet)["data"])
+
     def accessibility(self) -> Sequence[dict[str, Any]]:
         """The nodes that a screen reader is given."""
         nodes: list[dict[str, Any]] = self._send("Accessibility.getFullAXTree")["nodes"]

@@ -15,6 +15,7 @@ PACKAGES = {
     "git": "git",
     "C compiler": "gcc python3-dev",
     "chromium": "chromium",
+    "pdftotext": "poppler-utils",
 }
 _PROGRAM = re.compile("|".join(rf"\b{name}\b" for name in PACKAGES))
 

@@ -47,8 +47,24 @@ const laneGaps = () => UNCAPTURED.map(([begin, end]) => laneBar(begin, end, { cl
 function axisLabels(place, most = 8) {
   onSelection(() => {
     const [begin, end] = visible();
-    place.replaceChildren(...timeMarks(begin, end, place.clientWidth < 500 ? 4 : most).map(({ ns, text: words }) => element('span', { style: { left: `${across(ns)}%` } }, words)));
+    labelled(place, timeMarks(begin, end, place.clientWidth < 500 ? 4 : most), across);
   });
+}
+
+// Words below an axis, each in the middle of its mark; those at its ends are moved inwards until they are whole.
+function labelled(place, marks, at) {
+  place.replaceChildren(...marks.map(({ ns, text: words }) => element('span', {}, words)));
+  const put = () => {
+    const half = [...place.children].map((label) => label.offsetWidth / 2);
+    marks.forEach(({ ns }, each) => {
+      const [label, middle] = [place.children[each], (place.clientWidth * at(ns)) / 100];
+      label?.style.setProperty('left', `${Math.max(half[each], Math.min(place.clientWidth - half[each], middle))}px`);
+    });
+  };
+  const known = place.put;
+  place.put = put;
+  if (known) put();
+  else redrawn(place, () => place.put());
 }
 
 // The strip: all of the time, the findings in it, and the selection with two handles that keys move.
@@ -73,7 +89,7 @@ function overview() {
     marks.append(element('span', { class: `mark ${finding.severity}`,
       style: { left: `${place(finding.first_time_ns)}%`, width: `max(3px, ${place(finding.last_time_ns ?? finding.first_time_ns) - place(finding.first_time_ns)}%)` } }));
   }
-  labels.append(...timeMarks(FIRST, LAST, innerWidth < 640 ? 4 : 8).map(({ ns, text: words }) => element('span', { style: { left: `${place(ns)}%` } }, words)));
+  labelled(labels, timeMarks(FIRST, LAST, innerWidth < 640 ? 4 : 8), place);
 
   onSelection(() => {
     const [begin, end] = visible();

@@ -70,6 +70,7 @@ function heatBounds(rows) {
 }
 
 const HEAT_LEFT = 56;
+const curveHeight = () => document.documentElement.classList.contains('on-paper') ? 170 : 240;
 function drawHeat(canvas, rows) {
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   if (!width || !rows.length) return;
@@ -162,7 +163,7 @@ function percentileCurve(place) {
     ],
     series: [{}, { label: 'whole time', stroke: () => color(selected ? '--line-6' : '--line-1'), width: 2, points: { show: false } }, { label: 'selected', stroke: () => color('--line-1'), width: 2, points: { show: false } }],
   }, [GRID, GRID.map(() => null), GRID.map(() => null)], drawing);
-  redrawn(drawing, () => { chart.setSize({ width: Math.max(160, drawing.clientWidth), height: 240 }); chart.redraw(false, true); });
+  redrawn(drawing, () => { chart.setSize({ width: Math.max(160, drawing.clientWidth), height: curveHeight() }); chart.redraw(false, true); });
   return (whole, inside) => {
     chart.setData([GRID, valuesOf(whole), inside ? valuesOf(inside) : GRID.map(() => null)], true);
     drawing.setAttribute('aria-label', `Percentiles: ${[50, 90, 99].map((q) => `p${q} ${duration(Math.round(quantile(whole, q)))}`).join(', ')}`);

@@ -23,10 +23,13 @@ function filled(made, attributes, children) {
 
 const byId = (id) => document.getElementById(id);
 
+// A name that may be broken before a capital letter, and nowhere else within a word.
+const humps = (text) => text.split(/(?<=[a-z])(?=[A-Z])/).flatMap((part, at) => at ? [document.createElement('wbr'), part] : [part]);
+
 // A captured name: whole when hovered or focused, copied when clicked; its direction of writing stays its own.
 function named(text, more = '') {
   if (text == null || text === '') return element('span', { class: 'none' }, text == null ? NONE : '(empty)');
-  const made = element('button', { class: 'name', type: 'button', title: `${text}${more}\n(click to copy)` }, element('bdi', {}, text));
+  const made = element('button', { class: 'name', type: 'button', title: `${text}${more}\n(click to copy)` }, element('bdi', {}, humps(text)));
   made.addEventListener('click', () => copied(text, made));
   return made;
 }

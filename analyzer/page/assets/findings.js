@@ -6,7 +6,7 @@ function drawFindings() {
   const place = section('findings', 'What needs attention', { short: 'Findings', commands: ['findings'], asks: 'findings' });
   const list = element('ol', { class: 'findings' });
   const { verdict } = DATA.readable.findings;
-  const quiet = element('p', { class: verdict === 'whole' ? 'calm' : 'silent' }, verdict === 'whole' ? 'Nothing needs attention.' : 'Nothing found in what could be read.');
+  const quiet = element('p', { class: verdict === 'whole' ? 'calm' : 'doubtful' }, verdict === 'whole' ? 'Nothing needs attention.' : 'Nothing found in what could be read.');
   place.append(quiet, list);
   if (DATA.not_shown.findings) return list.replaceWith(element('p', { class: 'unread' }, DATA.not_shown.findings));
   const cards = DATA.findings.map(card);
@@ -80,6 +80,7 @@ function fillCard(finding, body) {
       byId('time').scrollIntoView({ block: 'start' });
     });
     line('On the time axis', button);
+    for (const each of rows.slice(-2)) each.classList.add('screen');
   }
   body.append(element('dl', {}, rows));
 }

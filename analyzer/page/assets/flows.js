@@ -15,13 +15,14 @@ function drawFlows() {
     numeric('written_bytes', 'written', { bar: true }), numeric('read_bytes', 'read', { bar: true }),
     numeric('writes', 'writes', { help: 'partitions in Produce requests', text: count }), numeric('reads', 'reads', { help: 'partitions in Fetch requests', text: count }),
   ], { label: 'Topics and clients', sort: null, lines: 8, empty: 'No topic was written or read in the selected time.' });
-  const draw = () => {
+  // On a phone it scrolls: names of one letter would say nothing.
+  const picturing = (rows) => picture.replaceChildren(...flowPicture(rows, Math.max(picture.clientWidth, 600)));
+  redrawn(picture, () => picturing(pairs()));
+  onSelection(() => {
     const rows = pairs();
     update(rows);
-    picture.replaceChildren(...flowPicture(rows, picture.clientWidth));
-  };
-  redrawn(picture, () => picture.replaceChildren(...flowPicture(pairs(), picture.clientWidth)));
-  onSelection(draw);
+    picturing(rows);
+  });
 }
 
 function pairs() {
@@ -33,31 +34,37 @@ function pairs() {
     .sort((a, b) => b.written_bytes + b.read_bytes - a.written_bytes - a.read_bytes);
 }
 
+// What is written and what is read are never added: one is not a part of the other.
+const bytesWords = ({ written, read }) => written && read ? `in ${size(written)}, out ${size(read)}` : size(written || read);
+
 // The greatest of a side by name; what is left stands together below them.
 function nodesOf(links, side) {
   const sums = new Map();
-  for (const link of links) sums.set(link[side], (sums.get(link[side]) ?? 0) + link.bytes);
-  const ordered = [...sums].sort((a, b) => b[1] - a[1]);
+  for (const link of links) { const old = sums.get(link[side]) ?? { written: 0, read: 0 }; old[link.way] += link.bytes; sums.set(link[side], old); }
+  const wide = ({ written, read }) => Math.max(written, read);
+  const ordered = [...sums].sort((a, b) => wide(b[1]) - wide(a[1]));
   const kept = ordered.length > MOST_NODES ? ordered.slice(0, MOST_NODES - 1) : ordered;
   const rest = ordered.slice(kept.length);
-  const places = new Map(kept.map(([name, bytes], at) => [name, { name, bytes, at, used: 0 }]));
+  const places = new Map(kept.map(([name, bytes], at) => [name, { name, ...bytes, bytes: wide(bytes), at }]));
   if (rest.length) {
-    const last = { name: `${count(rest.length)} others`, bytes: rest.reduce((sum, [, bytes]) => sum + bytes, 0), at: kept.length, used: 0, others: true };
+    const [written, read] = ['written', 'read'].map((way) => rest.reduce((sum, [, bytes]) => sum + bytes[way], 0));
+    const last = { name: `${count(rest.length)} others`, written, read, bytes: wide({ written, read }), at: kept.length, others: true };
     rest.forEach(([name]) => places.set(name, last));
   }
   return places;
 }
 
 function flowPicture(rows, width) {
-  const writes = rows.filter((row) => row.written_bytes > 0).map((row) => ({ from: clientOf(row), to: row.topic, bytes: row.written_bytes }));
-  const reads = rows.filter((row) => row.read_bytes > 0).map((row) => ({ from: row.topic, to: clientOf(row), bytes: row.read_bytes }));
+  const writes = rows.filter((row) => row.written_bytes > 0).map((row) => ({ from: clientOf(row), to: row.topic, bytes: row.written_bytes, way: 'written' }));
+  const reads = rows.filter((row) => row.read_bytes > 0).map((row) => ({ from: row.topic, to: clientOf(row), bytes: row.read_bytes, way: 'read' }));
   if (!width || writes.length + reads.length === 0) return [];
-  const topics = nodesOf([...writes.map((each) => ({ topic: each.to, bytes: each.bytes })), ...reads.map((each) => ({ topic: each.from, bytes: each.bytes }))], 'topic');
+  const topics = nodesOf([...writes.map((each) => ({ ...each, topic: each.to })), ...reads.map((each) => ({ ...each, topic: each.from }))], 'topic');
   const [producers, consumers] = [nodesOf(writes, 'from'), nodesOf(reads, 'to')];
   const tall = Math.max(...[producers, topics, consumers].map((side) => new Set(side.values()).size), 1);
   const height = tall * LANE_HEIGHT + 8;
   const label = Math.min(230, width * 0.24);
-  const [a, b, c, d] = [label, (width - label) / 2 - 4, (width + label) / 2 + 4, width - label];
+  const topicWidth = Math.min(300, width * 0.32);
+  const [a, b, c, d] = [label, (width - topicWidth) / 2, (width + topicWidth) / 2, width - label];
   const most = Math.max(...[producers, topics, consumers].flatMap((side) => [...side.values()].map((node) => node.bytes)), 1);
   const thick = (bytes) => Math.max(1.2, (bytes / most) * (LANE_HEIGHT - 8));
   const middle = (node, side) => 4 + LANE_HEIGHT * (node.at + 0.5) + ((tall - new Set(side.values()).size) * LANE_HEIGHT) / 2;
@@ -71,7 +78,7 @@ function flowPicture(rows, width) {
   const told = `${count(writes.length)} pairs of a client and the topic that it writes, ${count(reads.length)} of a topic and a client that reads it; the table below has them all`;
   const picture = drawn('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': told }, ribbons);
   const column = (side, left, wide, align) => [...new Set(side.values())].map((node) => element('div', { class: `flow-node ${align}`, style: { left: `${left}px`, width: `${wide}px`, top: `${middle(node, side) - LANE_HEIGHT / 2 + 1}px` } },
-    node.others ? element('span', { class: 'none' }, node.name) : named(node.name, `\n${size(node.bytes)}`), element('small', {}, size(node.bytes))));
+    node.others ? element('span', { class: 'none' }, node.name) : named(node.name, `\n${bytesWords(node)}`), element('small', {}, bytesWords(node))));
   const frame = element('div', { class: 'flow-frame', style: { height: `${height}px` } }, picture, ...column(producers, 0, label - 4, 'right'), ...column(topics, b, c - b, 'middle'), ...column(consumers, d + 4, label - 4, 'left'));
   const titles = element('div', { class: 'flow-titles' }, element('span', {}, 'written by'), element('span', {}, 'topic'), element('span', {}, 'read by'));
   return [titles, frame];

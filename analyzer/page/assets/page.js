@@ -101,9 +101,22 @@ function colours() {
   button.addEventListener('click', () => { root.dataset.theme = dark() ? 'light' : 'dark'; drawAgain(); });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAgain);
   drawAgain();
-  // Paper is light; what is folded is printed too.
-  window.addEventListener('beforeprint', () => { root.dataset.before = root.dataset.theme ?? ''; root.dataset.theme = 'light'; document.querySelectorAll('li.finding').forEach((each) => each.open?.()); drawings.forEach((draw) => draw()); });
-  window.addEventListener('afterprint', () => { if (root.dataset.before) root.dataset.theme = root.dataset.before; else delete root.dataset.theme; drawAgain(); });
+  // Paper is light, and as wide as page.css says; findings are open, those for information as sentences.
+  let before = null;
+  window.addEventListener('beforeprint', () => {
+    before ??= root.dataset.theme ?? '';
+    root.dataset.theme = 'light';
+    root.classList.add('on-paper');
+    document.querySelectorAll('.findings > .finding:not(.info)').forEach((each) => each.open());
+    document.querySelectorAll('.infos').forEach((each) => { each.open = true; });
+    drawings.forEach((draw) => draw());
+  });
+  window.addEventListener('afterprint', () => {
+    if (before) root.dataset.theme = before; else delete root.dataset.theme;
+    before = null;
+    root.classList.remove('on-paper');
+    drawAgain();
+  });
 }
 
 drawHead();

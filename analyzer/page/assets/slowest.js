@@ -6,9 +6,9 @@ function drawSlowest() {
   const place = section('slowest', 'The slowest requests', { short: 'Slowest', commands: ['slowest'], asks: 'latency', means: DATA.means.slowest, about: 'Waits by design left out. Open a line to see both messages; packets are numbered as in Wireshark.' });
   selectionNote(place, () => `Those of the ${count(rows.length)} slowest that began in the selected time; the command lists all others.`);
   const update = table(place, [
-    when('request_time_ns', 'time (UTC)'), made('api', 'request', apiOf), clientColumn(), made('broker', 'broker', brokerOf), numeric('took_ns', 'time', { bar: true, value: tookOf, help: 'from the first byte of the request to the first byte of the reply' }), numeric('latency_ns', 'latency'), made('parts', 'parts', (row) => partsText(row), { cell: (row) => partsBar(row) }),
+    when('request_time_ns', 'time (UTC)'), made('api', 'request', apiOf), clientColumn(), made('broker', 'broker', brokerOf), numeric('took_ns', 'time', { bar: true, value: tookOf, help: 'from the first byte of the request to the first byte of the reply' }), numeric('latency_ns', 'latency', { screen: true }), made('parts', 'parts', (row) => partsText(row), { cell: (row) => partsBar(row) }),
     made('behind', 'queued behind', (row) => row.behind_api_name ? apiOf({ api_name: row.behind_api_name, kind: row.behind_kind }) : null), made('packets', 'packets', (row) => `${row.request_packet ?? NONE} > ${row.response_packet ?? NONE}`, { plain: true, help: 'first packet of the request and of the reply' }), made('file', 'file', (row) => fileOf(row.request_path)),
-  ], { label: 'The slowest requests', open: treeOf, lines: 20, empty: 'None of them began in the selected time.' });
+  ], { label: 'The slowest requests', open: treeOf, empty: 'None of them began in the selected time.' });
   onSelection(() => update(rows.filter((row) => touches(row.request_time_ns, row.request_time_ns))));
 }
 
@@ -21,7 +21,7 @@ function partsBar(row) {
   const parts = partsOf(row);
   if (!parts.length) return element('span', { class: 'none' }, NONE);
   const whole = parts.reduce((sum, [, ns]) => sum + Number(ns), 0);
-  return element('span', { class: 'where', title: partsText(row) }, element('span', { class: 'mini-parts', 'aria-hidden': true }, parts.map(([name, ns]) => element('i', { class: `part-${name}`, style: { width: `${(100 * ns) / whole}%` } }))), partsText(row));
+  return element('span', { class: 'where', title: partsText(row) }, element('span', { class: 'mini-parts', 'aria-hidden': true }, parts.map(([name, ns]) => element('i', { class: `part-${name}`, style: { width: `${(100 * ns) / whole}%` } }))), unbroken(partsText(row)));
 }
 
 function treeOf(row) {

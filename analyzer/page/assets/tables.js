@@ -3,7 +3,7 @@
 const PAGE = 10;
 const MOST_DRAWN = 500;
 
-// `columns`: { title, value(row), text(value, row), number, bar, help, cell(row) }. Returns a function that takes new rows.
+// `columns`: { title, value(row), text(value, row), number, bar, help, screen, cell(row) }. Returns a function that takes new rows.
 function table(place, columns, { label, sort = null, total = null, lines = PAGE, empty = 'Nothing to show.', open = null } = {}) {
   const state = { sort, words: '', all: false, rows: [] };
   const head = element('tr', {}, columns.map((column, at) => headOf(column, () => {
@@ -19,7 +19,8 @@ function table(place, columns, { label, sort = null, total = null, lines = PAGE,
   const tools = element('div', { class: 'tools' }, box, told);
   box.addEventListener('input', () => { state.words = box.value.toLowerCase(); draw(); });
   more.addEventListener('click', () => { state.all = !state.all; draw(); });
-  place.append(tools, element('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': label }, made), more);
+  const { frame, sign } = framed(made, label);
+  place.append(tools, frame, element('div', { class: 'table-foot' }, more, sign));
 
   function draw() {
     const words = state.words.split(/\s+/).filter(Boolean);
@@ -41,11 +42,34 @@ function table(place, columns, { label, sort = null, total = null, lines = PAGE,
   return (rows) => { state.rows = rows; draw(); };
 }
 
+// A frame that scrolls sideways, and a sign with the number of columns that are out of sight at its right: a click brings them.
+function framed(made, label) {
+  const scrolled = element('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': label }, made);
+  const frame = element('div', { class: 'table-frame' }, scrolled);
+  const sign = element('button', { type: 'button', class: 'beyond', hidden: true });
+  const look = () => {
+    const edge = scrolled.scrollLeft + scrolled.clientWidth + 1;
+    const beyond = [...made.tHead.rows[0].cells].filter((cell) => cell.offsetLeft + cell.offsetWidth > edge).map((cell) => cell.textContent);
+    frame.classList.toggle('cut', beyond.length > 0);
+    sign.hidden = !beyond.length;
+    sign.textContent = `${count(beyond.length)} more ${beyond.length === 1 ? 'column' : 'columns'} →`;
+    sign.title = beyond.join(', ');
+  };
+  sign.addEventListener('click', () => scrolled.scrollBy({ left: scrolled.clientWidth * 0.7 }));
+  scrolled.addEventListener('scroll', look, { passive: true });
+  const watch = new ResizeObserver(look);
+  for (const each of [scrolled, made]) watch.observe(each);
+  return { frame, sign };
+}
+
 function headOf(column, pick) {
   const button = element('button', { type: 'button', title: column.help }, column.title);
   button.addEventListener('click', pick);
-  return element('th', { scope: 'col', class: column.number ? 'number' : null, 'aria-sort': 'none' }, button);
+  return element('th', { scope: 'col', class: classOf(column), 'aria-sort': 'none' }, button);
 }
+
+// A column for the `screen` alone is one that paper has no room for: what it says is to be pasted, or is nearly that of another one.
+const classOf = (column) => [column.number && 'number', column.screen && 'screen'].filter(Boolean).join(' ') || null;
 
 const plain = (column, row) => column.text ? column.text(column.value(row), row) : String(column.value(row) ?? NONE);
 
@@ -61,7 +85,7 @@ function sorted(rows, column, descends) {
 function lineOf(columns, row, greatest, open) {
   const cells = columns.map((column, at) => {
     const value = column.value(row);
-    const cell = element('td', { class: column.number ? 'number' : null, 'data-column': column.key });
+    const cell = element('td', { class: classOf(column), 'data-column': column.key });
     if (column.cell) cell.append(column.cell(row));
     else if (column.number || column.plain) cell.append(plain(column, row));
     else cell.append(named(value == null ? null : plain(column, row)));

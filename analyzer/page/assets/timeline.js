@@ -10,9 +10,12 @@ function drawTimeline() {
   troubleRows(chart);
   rebalanceRow(chart);
   brokerRows(chart);
-  const labels = element('div', { class: 'axis' });
-  chart.append(element('div', { class: 'row last' }, element('div', { class: 'row-head' }), labels));
-  axisLabels(labels);
+  // On paper rows are in two columns, each with its axis.
+  for (const kind of ['', 'paper']) {
+    const labels = element('div', { class: 'axis' });
+    chart.append(element('div', { class: `row last ${kind}` }, labels));
+    axisLabels(labels);
+  }
 }
 
 function findingsRow(place) {

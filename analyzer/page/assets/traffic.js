@@ -16,7 +16,7 @@ function drawApis() {
   selectionNote(place, () => `${spanWords()} Percentiles of a selection are within 4.5 %, of the whole capture within 0.55 %.`);
   const reach = { broker: 'at once', mixed: 'may wait by design', wait: 'waits by design' };
   const update = table(place, [
-    made('api', 'API', apiOf), numeric('count', 'requests', { bar: true }), numeric('rate_per_s', 'rate/s', { text: rate }), numeric('p50_ns', 'p50'), numeric('p90_ns', 'p90'), numeric('p99_ns', 'p99', { bar: true }), numeric('max_ns', 'max'),
+    made('api', 'API', apiOf), numeric('p50_ns', 'p50'), numeric('p90_ns', 'p90'), numeric('p99_ns', 'p99', { bar: true }), numeric('max_ns', 'max'), numeric('count', 'requests', { bar: true }), numeric('rate_per_s', 'rate/s', { text: rate }),
     numeric('errors', 'with errors'), numeric('throttled', 'throttled'), made('where', 'where the time goes', (row) => row.reach === 'broker' ? whereOf(row) : null, { cell: (row) => whereCell(row) }), made('reach', 'answered', (row) => reach[row.reach], { plain: true }),
   ], { label: 'Latency by API', total: totalOf('latency'), lines: 14 });
   const order = ['broker', 'mixed', 'wait'];
@@ -30,13 +30,15 @@ function sharesOf(row) {
   const whole = times.reduce((sum, ns) => sum + Number(ns), 0);
   return whole ? PARTS.map((name, at) => [name, times[at] / whole]).sort((a, b) => b[1] - a[1]) : [];
 }
+// Parts of a text, none of which is broken: a number stays with its unit.
+const unbroken = (words) => element('span', {}, words.split(', ').flatMap((part, at, all) => [element('span', { class: 'unbroken' }, `${part}${at < all.length - 1 ? ',' : ''}`), ' ']));
 const wholePercent = (part) => `${part < 1 ? Math.min(Math.floor(part * 100 + 0.5), 99) : 100} %`;
 const whereOf = (row) => sharesOf(row).slice(0, 3).filter(([, part]) => part >= 0.01).map(([name, part]) => `${partWords(name)} ${wholePercent(part)}`).join(', ') || null;
 function whereCell(row) {
   const words = row.reach === 'broker' ? whereOf(row) : null;
   if (!words) return element('span', { class: 'none' }, NONE);
   const bar = element('span', { class: 'mini-parts', 'aria-hidden': true }, sharesOf(row).map(([name, part]) => element('i', { class: `part-${name}`, style: { width: `${100 * part}%` } })));
-  return element('span', { class: 'where', title: words }, bar, words);
+  return element('span', { class: 'where', title: words }, bar, unbroken(words));
 }
 
 // Sums of the selection, with the rows that are of the whole capture: what is not known of it is not known of a part of it.
@@ -46,7 +48,13 @@ function apisInSelection() {
   const columns = ['requests', 'answered', 'errors', 'throttled', 'parts_known', ...PART_COLUMNS];
   const [begin, end] = selectedSlots();
   const seconds = CAPTURED_S.slice(begin, end).reduce((sum, each) => sum + (each ?? 0), 0);
-  const buckets = new Map();
+  const [buckets, longest] = [new Map(), new Map()];
+  for (const row of rowsOf('activity_by_api')) {
+    const slot = slotOf(row);
+    if (slot < begin || slot >= end || row.between_brokers || row.max_ns == null) continue;
+    const key = `${row.reach} ${apiOf(row)}`;
+    longest.set(key, Math.max(longest.get(key) ?? 0, Number(row.max_ns)));
+  }
   for (const row of rowsOf('latency_heat')) {
     const slot = slotOf(row);
     if (slot < begin || slot >= end) continue;
@@ -59,7 +67,7 @@ function apisInSelection() {
     const at = (q) => found.length ? Math.round(quantile(found, q)) : null;
     const like = rowsOf('latency').filter((each) => `${each.reach} ${apiOf(each)}` === key);
     const sums = knownSums(columns, slots, like);
-    return { ...row, ...sums, count: sums.requests, rate_per_s: seconds ? sums.requests / seconds : null, p50_ns: at(50), p90_ns: at(90), p99_ns: at(99), max_ns: null };
+    return { ...row, ...sums, count: sums.requests, rate_per_s: seconds ? sums.requests / seconds : null, p50_ns: at(50), p90_ns: at(90), p99_ns: at(99), max_ns: longest.get(key) ?? null };
   }).filter((row) => row.count > 0).sort((a, b) => b.count - a.count);
 }
 
@@ -110,7 +118,7 @@ function drawBrokers() {
   const place = section('brokers', 'Brokers side by side', { short: 'Brokers', commands: ['latency_by_broker', 'brokers'], asks: 'latency', means: DATA.means.latency_by_broker, about: 'Of the clients\' requests that are answered at once, those that wait by design left out.' });
   selectionNote(place, () => 'Of the whole capture: a selection changes the rows over time above.');
   const update = table(place, [
-    made('broker', 'broker', brokerOf), numeric('count', 'requests', { bar: true }), numeric('rate_per_s', 'rate/s', { text: rate }), numeric('p50_ns', 'p50'), numeric('p90_ns', 'p90'), numeric('p99_ns', 'p99', { bar: true }), numeric('max_ns', 'max'), numeric('errors', 'with errors'), numeric('throttled', 'throttled'),
+    made('broker', 'broker', brokerOf), numeric('p50_ns', 'p50'), numeric('p90_ns', 'p90'), numeric('p99_ns', 'p99', { bar: true }), numeric('max_ns', 'max'), numeric('count', 'requests', { bar: true }), numeric('rate_per_s', 'rate/s', { text: rate }), numeric('errors', 'with errors'), numeric('throttled', 'throttled'),
     made('where', 'where the time goes', (row) => whereOf(row), { cell: whereCell }),
   ], { label: 'Brokers', total: totalOf('latency_by_broker') });
   update(rows.filter((row) => row.reach === 'broker'));
@@ -153,7 +161,7 @@ function drawConnections() {
   selectionNote(place, () => 'Connections that lived in the selected time; their numbers are those of their whole life.');
   const update = table(place, [
     clientColumn(), made('from', 'from', (row) => endpoint(row.client_address, row.client_port)), made('to', 'to', brokerOf), numeric('life_ns', 'life'), numeric('requests', 'requests', { bar: true }), numeric('client_bytes', 'sent'), numeric('broker_bytes', 'received'), numeric('rtt_ns', 'round trip', { bar: true }),
-    numeric('retransmitted_share', 'sent again', { text: share, bar: true }), numeric('gap_bytes', 'missing'), numeric('in_flight', 'in flight', { help: 'most requests that waited at once' }), numeric('errors', 'errors'), text('close', 'end', { plain: true }), text('security', 'security', { plain: true }), text('connection', 'id'),
+    numeric('retransmitted_share', 'sent again', { text: share, bar: true }), numeric('gap_bytes', 'missing'), numeric('in_flight', 'in flight', { help: 'most requests that waited at once' }), numeric('errors', 'errors'), text('close', 'end', { plain: true }), text('security', 'security', { plain: true }), text('connection', 'id', { screen: true }),
   ], { label: 'Connections', total: totalOf('connections') });
   onSelection(() => update(rows.filter((row) => touches(row.first_time_ns, row.last_time_ns))));
 }
