@@ -23,6 +23,7 @@ SCRIPTS = (
     "selection.js",
     "places.js",
     "tables.js",
+    "steering.js",
     "axis.js",
     "charts.js",
     "findings.js",

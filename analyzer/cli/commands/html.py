@@ -17,7 +17,8 @@ def command(inputs: tuple[str, ...], options: Options, out: str) -> int:
     """Write the report as one HTML file: what is wrong, charts over one time axis, tables, the slowest requests.
 
     The file needs nothing else: it opens from disk, asks for nothing, and can be mailed. Drag over a chart to narrow all
-    below to that time. Each section names the command that prints its numbers.
+    below to that time; the link in the address then holds that time and the filters of tables. Each section names the
+    command that prints its numbers.
     """
     from analyzer.messages.bodies import kept_standard_input
     from analyzer.page.document import document

@@ -78,11 +78,13 @@ function overview() {
   const handles = [handle('begin'), handle('end')];
   const marks = element('div', { class: 'overview-marks', 'aria-hidden': true });
   const labels = element('div', { class: 'axis' });
-  const track = element('div', { class: 'track' }, canvas, marks, band, ...handles);
+  const track = element('div', { class: 'track', role: 'group', tabindex: 0, 'aria-label': 'Time axis. Plus and minus zoom, arrows move the selected time, 0 selects all, / searches.' }, canvas, marks, band, ...handles);
   const told = element('p', { class: 'selection', role: 'status' });
   const reset = element('button', { type: 'button', class: 'reset' }, 'Whole capture');
+  const box = searchBox();
   reset.addEventListener('click', () => select(null));
-  byId('overview').append(element('div', { class: 'overview-head' }, told, reset), track, labels);
+  byId('overview').append(element('div', { class: 'overview-head' }, told, box, linkButton(), reset), track, labels);
+  steer(byId('overview'), box);
 
   for (const finding of DATA.findings) {
     if (finding.first_time_ns == null) continue;
@@ -102,8 +104,9 @@ function overview() {
       each.setAttribute('aria-valuenow', Math.round(place([begin, end][at])));
       each.setAttribute('aria-valuetext', moment([begin, end][at], 3));
     });
-    told.textContent = selected ? `Selected: ${selectionText()}` : `All of it: ${selectionText()}. Drag to narrow everything below.`;
+    told.textContent = selected ? `Selected: ${selectionText()}` : `All of it: ${selectionText()}. Drag, or press + on the axis, to narrow everything below.`;
     reset.hidden = !selected;
+    keepState();
   });
   dragged(track, handles);
   handles.forEach((each, at) => each.addEventListener('keydown', (event) => {

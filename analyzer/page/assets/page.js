@@ -145,4 +145,6 @@ drawNoKafka();
 drawNavigation();
 drawGlossary();
 colours();
+window.addEventListener('hashchange', readState);
+readState();
 document.documentElement.dataset.ready = 'true';

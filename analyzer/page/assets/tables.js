@@ -17,7 +17,9 @@ function table(place, columns, { label, sort = null, total = null, lines = PAGE,
   const told = element('span', { class: 'told', role: 'status' });
   const more = element('button', { type: 'button', class: 'more' });
   const tools = element('div', { class: 'tools' }, box, told);
-  box.addEventListener('input', () => { state.words = box.value.toLowerCase(); draw(); });
+  const set = (words) => { box.value = words; state.words = words.toLowerCase(); draw(); };
+  filters.set(label, { set, words: () => box.value });
+  box.addEventListener('input', () => { set(box.value); keepState(); });
   more.addEventListener('click', () => { state.all = !state.all; draw(); });
   const { frame, sign } = framed(made, label);
   place.append(tools, frame, element('div', { class: 'table-foot' }, more, sign));
