@@ -19,6 +19,8 @@ DIMENSIONS = (
 # tell; broker: the same only where they prove it, and the reply says that it was not throttled; total: from the first byte of the
 # request to the last of the reply.
 MEASURES = ("latency", "service", "broker", "total")
+# What a table of latency begins with: what costs most (p99 x count), or the most of one column.
+SORTS = ("cost", "count", "p99", "max", "errors")
 # A metric lists at most so many time slots.
 MOST_SLOTS = 10_000
 _READ = re.compile(r"\bs\.(\w+)\b")
@@ -28,13 +30,14 @@ _READ = re.compile(r"\bs\.(\w+)\b")
 class Settings:
     """`by`: names of DIMENSIONS, empty for the metric's own; `every_ns`: length of a time slot, ns, None for one;
     `measure`: one of MEASURES, the duration that percentiles are of; `most`: latency is asked of the so many keys, without their
-    slots, that have the most requests, None: of all.
+    slots, that have the most requests, None: of all; `sort`: one of SORTS, what rows of latency are ordered by.
     """
 
     by: tuple[str, ...] = ()
     every_ns: int | None = None
     measure: str = "latency"
     most: int | None = None
+    sort: str = SORTS[0]
 
     def __post_init__(self) -> None:
         for name in self.by:
@@ -42,6 +45,8 @@ class Settings:
                 raise ValueError(f"cannot group by {name!r}; there are: {', '.join(DIMENSIONS)}")
         if self.measure not in MEASURES:
             raise ValueError(f"cannot measure {self.measure!r}; there are: {', '.join(MEASURES)}")
+        if self.sort not in SORTS:
+            raise ValueError(f"cannot sort by {self.sort!r}; there are: {', '.join(SORTS)}")
         if self.every_ns is not None and self.every_ns < 1:
             raise ValueError(f"invalid time slot: {self.every_ns} ns")
 
@@ -61,4 +66,5 @@ class Settings:
         every = "NULL" if self.every_ns is None else str(self.every_ns)
         flags = {f"by_{name}": str(name in self.by).lower() if self.by else "NULL" for name in DIMENSIONS}
         casts = {name: f"CAST({value} AS BOOLEAN)" for name, value in flags.items()}
-        return {"every_ns": f"CAST({every} AS BIGINT)", "measure": f"'{self.measure}'"} | casts
+        words = {"measure": f"'{self.measure}'", "sort": f"'{self.sort}'"}
+        return {"every_ns": f"CAST({every} AS BIGINT)"} | words | casts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer.base.options import Options
-from analyzer.base.settings import MEASURES, MOST_SLOTS, Settings
+from analyzer.base.settings import MEASURES, MOST_SLOTS, SORTS, Settings
 from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
 from analyzer.cli.values import Span
@@ -30,19 +30,20 @@ def section_command(
     by_default: tuple[str, ...] = (),
     over_time: str | None = None,
     measures: bool = False,
+    sorts: bool = False,
     tables: Collection[str] = REPORT_TABLES,
     with_entries: Collection[str] = (),
 ) -> click.Command:
     """A verb that prints `section` of the report as a table, or the rows of `metric` in the other formats.
 
     `by` are the dimensions that `--by` takes, `by_default` what the metric is given without it; `over_time` is the metric
-    that answers `--every` (none: no such option); with `measures` there is `--of`. `tables` are the large tables that it
-    reads, `entries` besides when it groups by one of `with_entries`.
+    that answers `--every` (none: no such option); with `measures` there is `--of`, with `sorts` `--sort`. `tables` are the
+    large tables that it reads, `entries` besides when it groups by one of `with_entries`.
     """
 
     @click.command(short_help=short, help=text)
     @captures
-    @_grouping(by, over_time is not None, measures)
+    @_grouping(by, over_time is not None, measures, sorts)
     @limit_option
     @format_option("table", "json", "jsonl", "csv")
     @capture_options()
@@ -54,8 +55,9 @@ def section_command(
         by: tuple[str, ...] = (),
         every_ns: int | None = None,
         measure: str = "latency",
+        sort: str = SORTS[0],
     ) -> int:
-        settings = Settings(tuple(dict.fromkeys(by)) or by_default, every_ns, measure)
+        settings = Settings(tuple(dict.fromkeys(by)) or by_default, every_ns, measure, sort=sort)
         from analyzer.cli.table import TABLE_ROWS
 
         shown = TABLE_ROWS if limit is None else limit
@@ -87,10 +89,14 @@ def section_command(
     return command
 
 
-def _grouping(by: Sequence[str], over_time: bool, measures: bool) -> Decorator:
-    """`--by`, `--every` and `--of`, where the verb has them."""
+def _grouping(by: Sequence[str], over_time: bool, measures: bool, sorts: bool) -> Decorator:
+    """`--by`, `--every`, `--of` and `--sort`, where the verb has them."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        if sorts:
+            text = f"Order of rows: {', '.join(SORTS[:-1])} or {SORTS[-1]}; cost: p99 x count.  [default: {SORTS[0]}]"
+            option = click.option("--sort", type=click.Choice(SORTS), default=SORTS[0], metavar="BY", help=text)
+            function = option(function)
         if measures:
             text = f"Percentiles of: {', '.join(MEASURES[:-1])} or {MEASURES[-1]}.  [default: {MEASURES[0]}]"
             function = click.option(

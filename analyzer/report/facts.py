@@ -72,7 +72,7 @@ class Facts:
 
     def grouped(self, metric: str, by: tuple[str, ...]) -> Rows:
         """The rows of a metric by other dimensions than the user's, over the whole time."""
-        self._dataset.choose(Settings(by))
+        self._dataset.choose(Settings(by, sort=self.settings.sort))
         try:
             return self._dataset.metric(metric)
         finally:

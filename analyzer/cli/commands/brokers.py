@@ -15,5 +15,6 @@ command = section_command(
     that time, which is never a wait by design.""",
     by=("api", "version", "client", "broker", "topic", "connection"),
     by_default=("api", "client", "broker"),
+    sorts=True,
     tables=("exchanges", "errors", "entries"),
 )

@@ -10,7 +10,8 @@ command = section_command(
     "What is slow: the client, the network or the broker?",
     """Print latency by API and kind of wait: last byte of the request to first byte of the reply.
 
-    Waits by design (long polls, joins) are listed separately, since they say nothing about the broker.
+    What costs most (p99 x count) comes first. Waits by design (long polls, joins) come last, since they say nothing about the
+    broker.
 
     "Where the time goes" is the time from a request's first byte to its reply's last byte, over all requests of the line:
     sending, queue (behind earlier requests of the same connection), throttle (until the end of a mute), broker (its own
@@ -22,5 +23,6 @@ command = section_command(
     by=("api", "version", "error", "client", "app", "principal", "broker", "topic", "group", "connection"),
     over_time="latency",
     measures=True,
+    sorts=True,
     tables=("exchanges", "errors", "entries"),
 )

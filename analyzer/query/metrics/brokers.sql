@@ -45,6 +45,7 @@ SELECT
     f.late_ns,
     f.late_exchange
 FROM latency_slices AS l
+    CROSS JOIN settings AS s
     CROSS JOIN time_range AS r
     LEFT JOIN fetches AS f
         ON l.kind = 'fetch_follower'
@@ -53,5 +54,11 @@ FROM latency_slices AS l
         AND f.broker_address = l.broker_address
         AND f.broker_port = l.broker_port
 WHERE l.role <> 'client'
-ORDER BY l.slot_ns, l.role, l.count DESC, l.api_name, l.kind, l.client_id, l.client_address, l.broker_id,
+ORDER BY l.slot_ns, l.role,
+    CASE l.reach WHEN 'wait' THEN 2 WHEN 'mixed' THEN 1 ELSE 0 END,
+    CASE s.sort
+        WHEN 'count' THEN l.count WHEN 'p99' THEN l.p99_ns WHEN 'max' THEN l.max_ns WHEN 'errors' THEN l.errors
+        ELSE CAST(l.p99_ns AS DOUBLE) * l.count
+    END DESC NULLS LAST,
+    l.count DESC, l.api_name, l.kind, l.client_id, l.client_address, l.broker_id,
     l.broker_address, l.broker_port, l.api_version, l.connection, l.topic

@@ -43,5 +43,11 @@ SELECT
     l.slow_receive_ns
 FROM latency_slices AS l CROSS JOIN settings AS s CROSS JOIN time_range AS r
 WHERE l.role = 'client'
-ORDER BY l.slot_ns, l.count DESC, l.api_name, l.kind, l.api_version, l.error_code, l.client_id, l.client_address, l.application, l.principal,
+ORDER BY l.slot_ns,
+    CASE l.reach WHEN 'wait' THEN 2 WHEN 'mixed' THEN 1 ELSE 0 END,
+    CASE s.sort
+        WHEN 'count' THEN l.count WHEN 'p99' THEN l.p99_ns WHEN 'max' THEN l.max_ns WHEN 'errors' THEN l.errors
+        ELSE CAST(l.p99_ns AS DOUBLE) * l.count
+    END DESC NULLS LAST,
+    l.count DESC, l.api_name, l.kind, l.api_version, l.error_code, l.client_id, l.client_address, l.application, l.principal,
     l.broker_id, l.broker_address, l.broker_port, l.connection, l.topic, l.group_id, l.reach

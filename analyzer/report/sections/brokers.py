@@ -62,9 +62,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         return []
     lines = _nodes(facts.rows("controllers"), width)
     if not asked:
-        lines += [Text("")] if lines else []
-        pairs = [row for row in facts.grouped("brokers", DEFAULT) if row["kind"] == FOLLOWER]
-        lines += _pairs(pairs, facts, width, limit)
+        if pairs := [row for row in facts.grouped("brokers", DEFAULT) if row["kind"] == FOLLOWER]:
+            lines += [Text("")] if lines else []
+            lines += _pairs(pairs, facts, width, limit)
         rows = [row for row in rows if row["kind"] != FOLLOWER]
     keys = key_columns(facts.settings if asked else Settings(), ("api",))
     for role in dict.fromkeys([*ROLES, *(row["role"] for row in rows)]):
@@ -106,8 +106,6 @@ def _nodes(rows: Rows, width: int) -> list[Text]:
 
 
 def _pairs(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
-    if not rows:
-        return []
     table = [
         Row(
             [

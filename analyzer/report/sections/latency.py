@@ -61,7 +61,7 @@ SLOW_ROWS, FAR_ROWS, SLOWEST_ROWS = 8, 3, 10
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One line per API and kind, the most frequent first in each class."""
+    """One line per API and kind; what costs most first in each class, where nothing else was asked for."""
     rows = facts.rows("latency")
     if not rows:
         return []
@@ -81,7 +81,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """By what was asked for; then what slows the slow ones down, how far the brokers are, and which requests to open."""
     settings = facts.settings
-    if settings == Settings():
+    if settings == Settings(sort=settings.sort):
         lines = render(facts, width, limit)
         rows = facts.rows("latency")
         lines += [Text(""), *_answers(rows, facts, width)] if lines else []
@@ -102,17 +102,14 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if not rows:
         return []
     keys = key_columns(facts.settings, ("api",))
-    places = list(range(len(rows)))
-    if not facts.settings.every_ns:
-        places.sort(key=[(BROKER, MIXED, WAIT).index(row["reach"]) for row in rows].__getitem__)
     columns = [*(column for column, _ in keys), *NUMBERS]
     lines = [text_tables.heading(TITLES[facts.settings.measure], width)]
     cells = [cell for _, cell in keys]
     if "api" not in (facts.settings.by or ("api",)):
         cells[-1] = _with_reach(cells[-1])
-    lines += text_tables.table(columns, [_line(cells, rows[at]) for at in places[:limit]], width)
-    lines += text_tables.remarks(remark(rows[at] for at in places[:limit]), width)
-    lines += text_tables.more(len(places[limit:]) if limit is not None else 0, facts.ask(f"{COMMAND} --limit 0"), width)
+    lines += text_tables.table(columns, [_line(cells, row) for row in rows[:limit]], width)
+    lines += text_tables.remarks(remark(rows[:limit]), width)
+    lines += text_tables.more(len(rows[limit:]) if limit is not None else 0, facts.ask(f"{COMMAND} --limit 0"), width)
     if facts.settings.most and len(set(map(_key, rows))) == facts.settings.most:
         text = f"Only the {facts.settings.most:,} with the most requests are shown"
         lines += text_tables.suggestion(text, facts.ask(f"{COMMAND} --limit 0"), width)

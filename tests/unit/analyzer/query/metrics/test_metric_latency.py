@@ -15,7 +15,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, exchange, random_exchanges
 
-from analyzer.base.settings import Settings
+from analyzer.base.settings import SORTS, Settings
 from analyzer.base.wait_kinds import sql as kinds_sql
 from analyzer.query import metrics
 from analyzer.query.dataset import Dataset
@@ -73,9 +73,21 @@ def test_latency_agrees_with_plain_python(found: Dataset, rows: Rows) -> None:
         assert row["max_ns"] == max(latencies)
         for hundredths in (50, 90, 99):
             assert close(row[f"p{hundredths}_ns"], nearest_rank(latencies, hundredths)), (key, hundredths)
-    assert [row["count"] for row in found.metric("latency")] == sorted(
-        (row["count"] for row in got.values()), reverse=True
-    )
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_rows_are_in_the_order_that_was_asked_for(found: Dataset, sort: str) -> None:
+    found.choose(Settings(("api", "client", "version"), sort=sort))
+    try:
+        rows = found.metric("latency")
+    finally:
+        found.choose(Settings())
+
+    def place(row: dict[str, Any]) -> tuple[int, float]:
+        value = (row["p99_ns"] or 0) * row["count"] if sort == "cost" else row.get(f"{sort}_ns", row.get(sort)) or 0
+        return ("broker", "mixed", "wait").index(row["reach"]), -value
+
+    assert len(rows) > 3 and [*map(place, rows)] == sorted(map(place, rows))
 
 
 @pytest.mark.slow
