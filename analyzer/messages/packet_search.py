@@ -63,13 +63,17 @@ def place(dataset: Dataset, word: str) -> Place:
     said = _PACKET.fullmatch(word)
     assert said is not None
     number = int(said["number"])
-    captures = dataset.query("SELECT file, path, packets FROM all_captures ORDER BY file")
+    # Wireshark numbers some blocks that are no packets, so a message may begin behind the count of packets.
+    captures = dataset.query(
+        f"WITH messages AS ({_MESSAGES}) SELECT c.file, c.path, greatest(c.packets, max(m.packet)) AS last "
+        "FROM all_captures AS c LEFT JOIN messages AS m ON m.file = c.file GROUP BY c.file, c.path, c.packets ORDER BY c.file"
+    )
     if said["name"] is not None:
         names = [row for row in captures if said["name"] in (row["path"], PurePath(row["path"]).name)]
         if len(names) != 1:
             raise ValueError(f"{said['name']} is {'the name of several captures' if names else 'none of the captures'}")
         return Place(names[0]["file"], number)
-    having = [row for row in captures if row["packets"] >= number]
+    having = [row for row in captures if row["last"] >= number]
     if len(having) > 1:
         name = PurePath(having[0]["path"]).name
         raise ValueError(f"{len(having):,} captures have a packet {number}: name one, as in {name}:{number}")
