@@ -130,7 +130,8 @@ def _judged(dataset: Dataset, asks: str) -> Readability:
         dataset.readability = _measured(dataset)
     row = dataset.readability
     if whole := _nothing(dataset, ask, row):
-        return Readability(asks, NOTHING, whole)
+        is_new = row["cut_files"] and all(reason.kind != "cut" for reason in whole)
+        return Readability(asks, NOTHING, (*whole, *([Reason("cut", row)] if is_new else [])))
     if ask.one:
         return Readability(asks, WHOLE, ())
     if reasons := tuple(_reasons(dataset, ask, row)):
@@ -145,6 +146,10 @@ def _measured(dataset: Dataset) -> dict[str, Any]:
     options = {_OPTIONS[kind] for kind in kinds if kind in _OPTIONS} | set(dataset.limits)
     row = dataset.metric("readability")[0]
     row |= {"limits": sorted(options), "is_damaged": DAMAGED in kinds}
+    if row["cut_files"] and (until := dataset.filters.to_ns) is not None:
+        # What is missing comes behind the last packet: where the question ends before that, nothing is missing of it.
+        missing = f"cut AND (last_time_ns IS NULL OR last_time_ns < {until})"
+        row["cut_files"] = len(dataset.query(f"SELECT file FROM all_captures WHERE {missing}"))
     row["unread_bodies"] = dataset.metric("unread_bodies") if kinds & _UNREAD else []
     row["bodies_by_api"] = _bodies(dataset) if row["unread_bodies"] else {}
     if row["gaps"] or row["cut_bytes"] or options:

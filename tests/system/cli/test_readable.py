@@ -18,7 +18,12 @@ from kept_datasets import KeptDatasets
 from made_capture import ACK, PSH, Conversation, Packet, pcap
 from tls_tools import Ends, converse
 
+from analyzer.base.filters import Filters
+from analyzer.base.options import Options
 from analyzer.cli.main import main, verbs
+from analyzer.query.readability import readability
+from analyzer.report.readability_words import sentence
+from analyzer.run.local import open_dataset
 
 # What a verb says when nothing answers its question, and without which messages that is so.
 BOTH, REQUESTS = {"requests", "replies"}, {"requests"}
@@ -300,3 +305,16 @@ def test_one_direction_gives_no_false_findings(ask: Callable[..., Outcome]) -> N
     assert "received not known" in ask("clients", "requests_only", "table")[1]
     (client,) = (json.loads(line) for line in ask("clients", "whole", "jsonl")[1].splitlines())
     assert client["response_bytes"] > 0
+
+
+def test_a_cut_end_matters_only_to_questions_that_reach_it(captures: Captures, tmp_path: Path) -> None:
+    """With --to before it nothing is missing; where there is no Kafka at all it is said beside that."""
+    with open_dataset([str(captures["cut"])], Options()) as dataset:
+        (times,) = dataset.query("SELECT last_time_ns FROM all_captures")
+    for to_ns, kinds in ((None, ["cut"]), (times["last_time_ns"], []), (times["last_time_ns"] + 1, ["cut"])):
+        with open_dataset([str(captures["cut"])], Options(filters=Filters(to_ns=to_ns))) as dataset:
+            assert [reason.kind for reason in readability(dataset).reasons] == kinds, to_ns
+    other = tmp_path / "web.pcap"
+    other.write_bytes(pcap(web().packets)[:-7])
+    with open_dataset([str(other)], Options()) as dataset:
+        assert sentence(readability(dataset)).endswith("; the capture is cut off before the end.")
