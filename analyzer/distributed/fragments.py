@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SEGMENT = 0
 CONTEXT = 1  # the header of a segment of a resolved span: a duplicate of it may come
-MARKER = 2  # stands for a resolved span; the payload has its checkpoints
+MARKER = 2  # in the place of a resolved span; the payload has its checkpoints
 COMPLETE = 3  # the SYN of a complete connection; the payload has its state at its end
 ROW_BYTES = 8 * layout.SEGMENT_COLUMNS
 MOST_ROWS = 8_192

@@ -35,7 +35,7 @@ SUMMARY = "summary.json"
 UNSETTLED = "unsettled.parquet"
 SILENT_NS = 86_400_000_000_000
 LINGER_NS = 120_000_000_000
-# Raw tables of which tasks keep rows of spans.
+# Raw tables in which tasks keep rows of spans.
 _OF_SPANS = (
     "exchanges",
     "entries",

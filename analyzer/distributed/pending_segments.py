@@ -1,4 +1,4 @@
-"""The newest segments of a task, of which it is not known yet whether they travel."""
+"""The newest segments of a task: whether they travel is not known yet."""
 
 from __future__ import annotations
 

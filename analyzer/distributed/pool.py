@@ -43,7 +43,7 @@ RUN_BYTES = 100_000_000
 # A row has about so many bytes beside its payload.
 ROW_BYTES = 256
 ROWS = 8_192
-# Runs end at multiples of so many rows, each of which may have 64 KB.
+# Runs end at multiples of so many rows. A row may have 64 KB.
 RUN_ROWS = 256
 
 

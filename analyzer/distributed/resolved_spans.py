@@ -1,4 +1,4 @@
-"""Resolved spans: what lies between two checkpoints of a connection in one task, and the rows of fragments that stand for it."""
+"""Resolved spans: what lies between two checkpoints of a connection in one task, and the rows of fragments in its place."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ RAW_OF_EXCHANGES = (
     "group_steps",
 )
 RAW_THAT_STAYS = (*RAW_OF_EXCHANGES, "queued")
-# Raw table: exchanges of which one run may have the request and another one the reply.
+# Raw table: exchanges whose request may be in one run and their reply in another one.
 STRADDLING = (Field("exchange", 0, "int64"),)
 
 
@@ -85,7 +85,7 @@ def can_follow(before: Checkpoint, after: Checkpoint) -> bool:
 
 
 def marker_rows(spans: Iterable[Span], task: int) -> pa.Table:
-    """The rows of fragments that stand for spans of a task. Each has the number of the last segment of its span, which does
+    """The rows of fragments in the place of spans of a task. Each has the number of the last segment of its span, which does
     not travel."""
     import pyarrow as pa
 

@@ -2,8 +2,8 @@
 
 At a *checkpoint* nothing of a connection is pending, and all that the stages know of it is a row of numbers
 (`analyzer.ingest.checkpoints`). What lies between two checkpoints, a *resolved span*, depends on the numbers of the first one
-only. Segments up to the first checkpoint leave as fragments, a *marker* with both checkpoints stands for the span, and the
-segments behind it leave too. `stitch` runs the stages over the fragments; at a marker it checks that its connection matches
+only. Segments up to the first checkpoint leave as fragments, a *marker* with both checkpoints takes the place of the span,
+and the segments behind it leave too. `stitch` runs the stages over the fragments; at a marker it checks that its connection matches
 the first checkpoint, and resumes at the second one. If it does not match, the marker is refuted: the task is read again, and
 all segments of this flow leave.
 
@@ -218,7 +218,7 @@ class Resolver:
     # ---- checkpoints and spans ----
 
     def _look(self, number: int, fresh_bytes: int) -> None:
-        """Looks for checkpoints in the connections with new segments, the last of which is segment `number`."""
+        """Looks for checkpoints in the connections with new segments; the last one is segment `number`."""
         for part, split in self._connections.take_duplicates():
             self._new_duplicates.setdefault(part, Counter())[split] += 1
             self._part_duplicates.setdefault(part, Counter())[split] += 1
@@ -274,7 +274,7 @@ class Resolver:
     # ---- what leaves ----
 
     def _settle(self) -> None:
-        """Writes or drops the pending segments of which it is known whether they travel."""
+        """Writes or drops the pending segments that are known to travel, or known not to."""
         self._pending.settle([part - self._first for part in self._ended])
         while self._pending.bytes > MOST_PENDING_BYTES:
             for part in self._pending.longest(MOST_PENDING_BYTES // 2):

@@ -84,7 +84,7 @@ class Stage(Kept):
 
 class Made(Kept):
     """Final tables that were made. `files`: of each table what its files hold; `sums`: by name, how many rows sums of the exchanges
-    would have at least; `moves`: some rows move; `states`: run -> what fetch sessions tell of it, in pieces."""
+    would have at least; `moves`: some rows move; `states`: run -> what its fetch sessions say, in pieces."""
 
     def __init__(self, frame: DataFrame) -> None:
         told_driver = f"table IN ('{rows.STATES}', '{rows.SUMS}') OR table LIKE '{rows.WRITTEN}%' OR table LIKE '{rows.SOME_MOVE}%'"
@@ -115,7 +115,7 @@ def rows_of_sums(found: Iterable[tuple[str, int, bytes]]) -> Counter[str]:
 def read(
     spark: SparkSession, tasks: Sequence[Task], order: stages.Order, raw_flows: Mapping[int, frozenset[int]]
 ) -> Stage:
-    """Each task in a partition of its own. `raw_flows`: number of a task -> flows of which all leaves raw."""
+    """Each task in a partition of its own. `raw_flows`: number of a task -> flows whose segments all leave raw."""
     packs = stages.packed_tasks([(task, raw_flows.get(task.number, frozenset())) for task in tasks])
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

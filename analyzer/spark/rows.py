@@ -19,7 +19,7 @@ SHAPE = "table string, task bigint, batch binary"
 BATCH_ROWS = 8_192
 BATCH_BYTES = 1 << 20
 PIECE_BYTES = 1 << 20
-# What leaves for the stitch, and what a run tells of itself. Files of raw tables have their names; those for the driver, final
+# What leaves for the stitch, and what a run says about itself. Files of raw tables have their names; those for the driver, final
 # tables and what is in them, rows that move and that there are some have a word before the name. SUMS: how many rows sums of
 # exchanges would have.
 FRAGMENTS = "fragments"

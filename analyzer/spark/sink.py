@@ -44,7 +44,7 @@ GROUP_BYTES = 32 << 20
 # The large table, which has a directory for each day (UTC) where captures span several.
 BY_DAY = "exchanges"
 OF_SUMS = "exchanges"
-# Those by topic need the entries of a file's exchanges, of which some are in other files: rows that moved.
+# Those by topic need the entries of a file's exchanges. Some of these are in other files: rows that moved.
 SUM_NAMES = tuple(sums.name for sums in SUMS if not sums.of_topics)
 DAY = f"coalesce(request_time_ns, response_time_ns) div {DAY_NS}"
 

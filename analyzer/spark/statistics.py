@@ -31,7 +31,7 @@ OF_ERRORS = tuple(column.name for column in TABLES["errors"])
 def latency(tables: Tables, by: Sequence[str] = BY_API) -> DataFrame:
     """How long requests take, a row for each combination of the keys, the most frequent first.
 
-    `requests`; `answered`, those of which the latency is known; `p50_ms`, `p95_ms`, `p99_ms` and `max_ms` of the latency, from the
+    `requests`; `answered`, those whose latency is known; `p50_ms`, `p95_ms`, `p99_ms` and `max_ms` of the latency, from the
     request's last byte to the reply's first: null where none is answered. Raises ValueError for an unknown key, SparkError.
     """
     with told():
@@ -52,7 +52,7 @@ def throttle(tables: Tables, by: Sequence[str] = BY_CLIENT) -> DataFrame:
     throttled first.
 
     `throttle_time_ms`, the sum of what replies tell, over all connections, and the greatest, `max_throttle_time_ms`; `throttled`,
-    the replies that tell of any, of all `replies`; `unknown`, those that do not tell. Raises as `latency`.
+    the replies that name any, of all `replies`; `unknown`, those that do not say. Raises as `latency`.
     """
     with told():
         return _added_up(
@@ -88,14 +88,14 @@ def errors(tables: Tables, by: Sequence[str] = BY_ERROR) -> DataFrame:
 
 
 def _added_up(rows: DataFrame, by: Sequence[str], first: str, *sums: str) -> DataFrame:
-    """A row for each combination of the keys; those with the most of the first sum stand first."""
+    """A row for each combination of the keys; those with the most of the first sum come first."""
     from pyspark.sql.functions import desc, expr
 
     return rows.groupBy(*by).agg(*map(expr, (first, *sums))).orderBy(desc(first.rpartition(" ")[2]), *by)
 
 
 def _of_clients(tables: Tables, by: Sequence[str]) -> DataFrame:
-    """Exchanges of clients with the keys that stand in other tables. Raises ValueError for a key that stands nowhere."""
+    """Exchanges of clients with the keys of other tables. Raises ValueError for a key that no table has."""
     of_exchanges, of_connections = ([column.name for column in TABLES[name]] for name in ("exchanges", "connections"))
     if unknown := set(by).difference(of_exchanges, of_connections, ["topic"]):
         raise ValueError(f"cannot group by {min(unknown)!r}: no column of exchanges or connections, and not `topic`")

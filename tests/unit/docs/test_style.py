@@ -23,6 +23,7 @@ PROOFREAD = (
     "base",
     "cli",
     "compare",
+    "distributed",
     "extract",
     "ingest",
     "inputs",
@@ -33,6 +34,7 @@ PROOFREAD = (
     "redact",
     "report",
     "run",
+    "spark",
     "timeline",
     "watch",
 )
