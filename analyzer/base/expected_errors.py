@@ -49,8 +49,9 @@ FOLLOWED: dict[tuple[str, int], str] = {
     # The markers of the transaction before are still being written: the producer tries again until it may go on.
     ("AddPartitionsToTxn", 51): "AddPartitionsToTxn",
     ("ConsumerGroupDescribe", 69): "DescribeGroups",  # not a group of the new protocol: the client uses the older API
+    ("JoinGroup", 79): "JoinGroup",  # the client joins again under the member id that it was given (KIP-394)
 }
-API_KEYS = {"AddPartitionsToTxn": 24, "ApiVersions": 18, "DescribeGroups": 15}
+API_KEYS = {"AddPartitionsToTxn": 24, "ApiVersions": 18, "DescribeGroups": 15, "JoinGroup": 11}
 # Codes whose time counts from the client's first request about a topic, which may be under creation.
 ON_FIRST_USE = frozenset({("Metadata", 3), ("Metadata", 5)})
 

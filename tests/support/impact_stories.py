@@ -116,8 +116,9 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         lambda: in_vain(5, served=3),
         (
             lambda: in_vain(4, served=3),
-            lambda: in_vain(5, client_stream_bytes=0),  # health checks
-            lambda: in_vain(5, client_opening_bytes=4000),  # the same behind a PROXY header
+            lambda: in_vain(5, client_stream_bytes=0, closed_by="client"),  # health checks
+            lambda: in_vain(5, client_opening_bytes=4000, closed_by="client"),  # the same behind a PROXY header
+            lambda: in_vain(5, client_stream_bytes=0, last_time_ns=at(60)),  # ended after a time without traffic
             lambda: in_vain(5, close="none"),
             lambda: in_vain(5, broker_gaps=1),
             lambda: in_vain(5, is_kafka=None, tls=True, tls_handshake="finished"),
@@ -186,7 +187,11 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "slow_requests": ((lambda: waiting([0.6, 0.6]), lambda: waiting([0.1], left_s=30)), ()),
     "slow_setup": ((lambda: beginning([2.5], HELLO), lambda: beginning([0.1], HELLO, syn_s=3)), ()),
     "came_to_nothing": (
-        (lambda: in_vain(5, is_kafka=False), lambda: in_vain(5, is_kafka=None, tls=True, tls_handshake="failed")),
+        (
+            lambda: in_vain(5, is_kafka=False),
+            lambda: in_vain(5, client_stream_bytes=0),
+            lambda: in_vain(5, is_kafka=None, tls=True, tls_handshake="failed"),
+        ),
         (),
     ),
     "slow_transfers": ((lambda: on_their_way([0.6, 0.6], "send_ns"),), ()),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
+from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
-ILLEGAL_SASL_STATE, SASL_AUTHENTICATION_FAILED = 34, 58
+ILLEGAL_SASL_STATE, SASL_AUTHENTICATION_FAILED, FETCH_SESSION_ID_NOT_FOUND = 34, 58, 70
 
 
 def foreign(protocol: str, reply_bytes: int = 0, plain: bool = True) -> Tables:
@@ -80,7 +80,23 @@ def silent_to_tls(count: int, **values: Any) -> Tables:
     return {"connections": rows}
 
 
+def sessions_lost(lost: int, kept: int, **values: Any) -> Tables:
+    """Fetches of a consumer that name a session: one that its broker no longer has, and one that it has."""
+    asked = {"api_key": 1, "api_name": "Fetch", "api_version": 12, "replica_id": -1} | values
+    rows = [exchange(n, at_ns=START_NS + n * SECOND_NS, connection=1, **asked) for n in range(lost + kept)]
+    errors = [error(n, FETCH_SESSION_ID_NOT_FOUND, expected=True, level="top") for n in range(lost)]
+    return {"exchanges": rows, "errors": errors, "connections": [connection(1)]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "fetch_sessions_lost": (
+        lambda: sessions_lost(10, 100),
+        (
+            lambda: sessions_lost(9, 9),
+            lambda: sessions_lost(10, 191),  # less than one in twenty
+            lambda: sessions_lost(10, 10, role="follower"),
+        ),
+    ),
     "wrong_protocol": (
         lambda: foreign("tls"),
         (lambda: foreign("tls", reply_bytes=900), lambda: foreign("other", plain=False)),

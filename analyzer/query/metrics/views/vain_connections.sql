@@ -1,6 +1,7 @@
 -- Whose connections came to nothing? One row per host and broker.
 -- Connections that were accepted and ended, five or more of a host and broker. Of TLS that finished its handshake and was not decrypted nothing is known; of
--- anything else than Kafka it is told at a port of Kafka alone. Connections without a byte of the client are health checks.
+-- anything else than Kafka it is told at a port of Kafka alone. Connections without a byte of the client are health checks, unless
+-- the other side ended them, within half a minute: a broker waits for longer. Medium where it so ended each of them, for 10 s.
 WITH ports AS (
     SELECT broker_port AS port FROM all_connections WHERE is_kafka
     UNION
@@ -14,8 +15,12 @@ judged AS (
         c.broker_port,
         c.first_time_ns,
         c.closed_by,
+        c.client_stream_bytes > coalesce(c.client_opening_bytes, 0) AS has_written,
         c.seen_from = 'syn' AND c.syn_ack_ns IS NOT NULL AND c.close <> 'none' AND c.replies = 0 AND c.one_way IS NULL
-        AND c.client_stream_bytes > coalesce(c.client_opening_bytes, 0) AND c.broker_gaps + c.client_gaps = 0
+        AND c.broker_gaps + c.client_gaps = 0 AND (
+            c.client_stream_bytes > coalesce(c.client_opening_bytes, 0)
+            OR (c.closed_by = 'broker' AND c.broker_stream_bytes = 0 AND c.last_time_ns - c.first_time_ns < s(30))
+        )
         AND (c.tls IS NOT TRUE OR c.tls_decrypted OR c.tls_handshake = 'failed') AS is_vain
     FROM connections AS c
     WHERE is_client(c.role)
@@ -33,6 +38,9 @@ SELECT
     count(*) FILTER (WHERE j.is_vain) AS times,
     count(*) AS connections,
     nullif(count(*) FILTER (WHERE j.is_vain AND j.closed_by = 'broker'), 0) AS by_broker,
+    nullif(count(*) FILTER (WHERE j.is_vain AND j.has_written), 0) AS written,
+    CASE WHEN bool_and(j.is_vain AND j.closed_by = 'broker') AND max(j.first_time_ns) - min(j.first_time_ns) >= impact('stuck_ns')
+        THEN 'medium' END AS severity,
     count(*) FILTER (WHERE j.is_vain) AS weight,
     min_by(j.connection, (j.first_time_ns, j.connection)) FILTER (WHERE j.is_vain) AS connection,
     min(j.first_time_ns) FILTER (WHERE j.is_vain) AS first_time_ns,
