@@ -84,6 +84,24 @@ def told_a_name(host: str = "kafka-1.internal", lasted_s: float = 12, then: int 
     return {"connections": links, "exchanges": rows, "brokers": [told], "captures": [whole]}
 
 
+def back_for_metadata(times: int, then: int = 3, port: int = 9092) -> Tables:
+    """A client that is told a name, and comes back for metadata so often; `then`: what it asks for the second time."""
+    links = [connection(1 + n, cluster="c") for n in range(times)]
+    rows = [exchange(n, at_ns=at(6 * n), connection=1 + n, api_key=then if n == 1 else 3) for n in range(times)]
+    return {
+        "connections": links,
+        "exchanges": rows,
+        "brokers": [{"cluster": "c", "broker_id": 1, "host": "kafka", "port": port}],
+    }
+
+
+def first_of_all(asks: int, lasted_s: float) -> Tables:
+    """A client that is told a name, asks for one thing, and is silent from then on."""
+    story = told_a_name(lasted_s=lasted_s)
+    story["exchanges"][1] |= {"api_key": asks, "api_name": "another"}
+    return story
+
+
 def still_from_the_start(seconds: float, clients: int = 2, **asked: Any) -> Tables:
     """The first reply of a broker comes so late, to requests of so many clients."""
     late = {"latency_ns": int(seconds * SECOND_NS), "queue_ns": 0}
@@ -293,8 +311,13 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
     ),
     "advertised_unreachable": (
-        (told_a_name,),
         (
+            *(told_a_name, lambda: first_of_all(22, 12)),  # a producer's id
+            *(lambda: back_for_metadata(3), lambda: back_for_metadata(3, port=29092)),
+        ),
+        (
+            *(lambda: first_of_all(22, 10.9), lambda: first_of_all(3, 12)),
+            *(lambda: back_for_metadata(2), lambda: back_for_metadata(3, then=0)),
             lambda: told_a_name("10.0.1.1"),
             lambda: told_a_name("fd00::1"),
             lambda: told_a_name(lasted_s=10.9),
