@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 # Level 1 of zstd makes files a fifth smaller than lz4 for a twentieth more time; level 3 takes as much time again and saves little.
 # Bloom filters would cost a twentieth, and the engine writes none for keys, the columns that people search. By default the engine
 # tries a dictionary of up to 24,576 values, a fifth of a row group; for ids and moments, which do not repeat, it now stops sooner.
+# With `parquet_version v2` the engine writes DELTA_BINARY_PACKED for every integer without a dictionary. Of 150 MB of packets
+# exchanges became 3 % smaller, entries 26 % larger (zstd finds where a key, a hash, repeats), all tables together 2 % larger.
 COPY_OPTIONS = (
     "format parquet, compression zstd, compression_level 1, dictionary_size_limit 4000, "
     "write_bloom_filter false, return_stats"
