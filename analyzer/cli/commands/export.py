@@ -9,6 +9,7 @@ import click
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
+from analyzer.base.text import file_text
 from analyzer.cli.added import counted, say_added
 from analyzer.cli.common import capture_options, captures, exit_code, opened, say_when_uncompiled
 from analyzer.cli.outcome import say
@@ -39,6 +40,11 @@ _OTHER_DATABASES = (".sqlite", ".sqlite3", ".db")
     help=f"{', '.join(FORMATS)}.  [default: parquet; jsonl for --table]",
 )
 @click.option(
+    "--otlp",
+    metavar="FILE|URL",
+    help="Latency, errors and throttling as OpenTelemetry metrics: to a file (OTLP, JSON lines) or a receiver (OTLP over HTTP).",
+)
+@click.option(
     "--add",
     is_flag=True,
     help="Make a dataset that grows, or add to it what it has not read yet; connections go on from one run to the next.",
@@ -57,6 +63,7 @@ def command(
     directory: str | None,
     table: str | None,
     form: str | None,
+    otlp: str | None,
     add: bool,
     replace_from_ns: int | None,
 ) -> int:
@@ -69,6 +76,12 @@ def command(
     them, `findings`, and metrics as metrics.NAME. No table contains keys, values or headers of records, nor secrets;
     file permissions follow the umask.
     """
+    if otlp is not None:
+        if directory is not None or table is not None or form is not None or add or replace_from_ns is not None:
+            raise click.UsageError(
+                "--otlp writes metrics alone; give it without --to, --table, --format, --add and --replace"
+            )
+        return _to_otlp(inputs, options, otlp)
     if add or replace_from_ns is not None:
         _check_addition(directory, table, form, add)
         return _add(inputs, options, str(directory), replace_from_ns)
@@ -80,7 +93,7 @@ def command(
         if directory.endswith(".duckdb"):
             return _to_duckdb(inputs, options, directory, form)
         return _to_directory(inputs, options, directory, form or "parquet")
-    raise click.UsageError("give --to DIR for all tables, or --table NAME for one on stdout")
+    raise click.UsageError("give --to DIR for all tables, --table NAME for one on stdout, or --otlp for metrics")
 
 
 def _to_stdout(inputs: tuple[str, ...], options: Options, table: str, form: str) -> int:
@@ -102,6 +115,32 @@ def _to_directory(inputs: tuple[str, ...], options: Options, directory: str, for
     with opened(inputs, options, None, asks="everything", form=form) as dataset:
         counts = export(dataset, directory, form)
         say(f"{directory}: {counted(counts)}")
+        return exit_code(dataset)
+
+
+def _to_otlp(inputs: tuple[str, ...], options: Options, to: str) -> int:
+    from analyzer.cli.target import no_capture_of, output
+    from analyzer.query.otlp_metrics import collected_of, lines, request
+    from analyzer.query.otlp_receivers import address, check_library, is_address, post
+    from analyzer.report.format import things
+
+    check_library()
+    target = None
+    if is_address(to):
+        address(to)
+    else:
+        target = output(to, inputs, options, private=False, is_text=True)
+    with opened(inputs, options, asks="everything", form="jsonl") as dataset:
+        found, first_ns, last_ns = collected_of(dataset)
+        made = request(found, first_ns, last_ns)
+        if target is None:
+            post(to, made)
+        else:
+            with no_capture_of(dataset, target).stream() as sink:
+                sink.writelines(line.encode() for line in lines(made))
+        say(
+            f"{file_text(to)}: {things(len(found.latencies), 'histogram')} of {things(found.sums['requests'].total(), 'request')}"
+        )
         return exit_code(dataset)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from analyzer.cli.outcome import FINE, UNREADABLE, bug, say
 from analyzer.cli.values import Endpoint, Size, Span
 
 if TYPE_CHECKING:
+    from analyzer.watch.answers import Answer
     from analyzer.watch.live_session import Session
 
 SECOND_NS = 1_000_000_000
@@ -62,6 +64,11 @@ SECOND_NS = 1_000_000_000
     multiple=True,
     metavar="NAME",
     help="Answer questions under this name, too, beside the address itself; may be repeated.",
+)
+@click.option(
+    "--otlp",
+    metavar="FILE|URL",
+    help="Send metrics to a receiver of OTLP over HTTP after each look, or add them to a new file as JSON lines.",
 )
 @click.option(
     "--spool",
@@ -122,6 +129,7 @@ def command(
     form: str | None,
     address: tuple[str, int] | None,
     metrics_hosts: tuple[str, ...],
+    otlp: str | None,
     spool_bytes: int,
     record: Path | None,
     keep_ns: int,
@@ -162,6 +170,11 @@ def command(
         )
     if metrics_hosts and address is None:
         raise click.UsageError("--metrics-host names what --metrics serves: give it an address")
+    takers: list[Callable[[Answer], None]] = []
+    if otlp is not None:
+        from analyzer.watch.otlp_sink import OtlpSink
+
+        takers.append(OtlpSink(otlp, notes.append if form == "screen" else say).take)
     with ExitStack() as stack:
         recorder = None
         if record is not None:
@@ -169,10 +182,10 @@ def command(
             taps = [tap_of(name, options.taps) for name in names]
             recorder = Recorder(settings, taps, options, notes.append if form == "screen" else say)
             stack.callback(recorder.close)
+            takers.append(recorder.take)
         session = Session(sources, options, span_ns, every_s, spool_bytes, recorder.ring if recorder else None)
         stack.callback(session.close)
-        if recorder is not None:
-            session.on_answer = recorder.take
+        session.on_answer = partial(_hand_on, takers)
         stack.enter_context(_asked_to_stop(session))
         if address is not None:
             _serve(stack, address, metrics_hosts, session)
@@ -191,6 +204,11 @@ def command(
         if form == "screen":
             _print_report(session)
         return _ended(session)
+
+
+def _hand_on(takers: Sequence[Callable[[Answer], None]], answer: Answer) -> None:
+    for take in takers:
+        take(answer)
 
 
 def _ended(session: Session) -> int:
