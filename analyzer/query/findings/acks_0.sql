@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 10
--- when: exchanges having bool_or(kind = 'produce_acks_0')
+-- when: exchange_sorts having bool_or(kind = 'produce_acks_0')
 -- says: {who} produces with acks=0 ({requests|request|requests}): lost records go unnoticed
 -- do: Set acks=all on this producer if no record may get lost.
 -- look: kanalyze clients[ --client {who}]

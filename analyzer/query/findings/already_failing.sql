@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 26
--- when: exchanges having bool_or(status IN ('closed', 'abandoned') OR api_key = api('Produce') AND api_version < 3)
+-- when: exchange_sorts having bool_or(status IN ('closed', 'abandoned') OR api_key = api('Produce') AND api_version < 3)
 -- and: refusable_versions having count(*) > 0
 -- says: {who}[ at {client_address}] already fails: the broker closes its connection on {api_name} v{api_version}[, one of {versions|such API version|such API versions}] ({requests|request|requests})
 -- do: The broker does not support this version: upgrade the client, or raise its configured protocol version (`kanalyze readiness` names the setting where it is known).

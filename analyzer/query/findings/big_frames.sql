@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 18
--- when: exchanges having max(request_bytes) > mb(10) OR max(response_bytes) > mb(10)
+-- when: exchange_sorts having max(request_bytes) > mb(10) OR max(response_bytes) > mb(10)
 -- says: {who} has requests or replies of up to {greatest_bytes} ({api_name}, {messages} over 10 MB)
 -- do: Messages this large delay everything behind them on the connection: check max.request.size (producer) and fetch.max.bytes (consumer).
 -- look: kanalyze clients[ --client {who}]

@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 13
--- when: exchanges having count(*) FILTER (WHERE api_key = api('OffsetCommit')) >= 200
+-- when: exchange_sorts having sum(exchanges) FILTER (WHERE api_key = api('OffsetCommit')) >= 200
 -- says: {who} (group {group_id}) commits its offsets up to {worst_per_s} on one connection, {requests|time|times} in all
 -- do: Commit once for all records of a poll, or by time (auto.commit.interval.ms), not after each record: every commit is written to all replicas of __consumer_offsets, and the consumer waits for it.
 -- look: kanalyze clients[ --client {who}]

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 44
--- when: exchanges having count(*) FILTER (WHERE kind = 'fetch_now') >= 30
+-- when: exchange_sorts having sum(exchanges) FILTER (WHERE kind = 'fetch_now' AND is_client) >= 30
 -- says: {who} fetches in a tight loop, up to {worst_per_s}: {replies|empty reply|empty replies} without a wait for data[, {place}]
 -- do: {advice}
 -- look: kanalyze clients[ --client {who}]

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 12
--- when: exchanges having count(*) FILTER (WHERE broker_ns >= ms(50) AND throttle_time_ms = 0 AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')) >= 10
+-- when: exchange_sorts having sum(slow_in_broker) FILTER (WHERE is_client AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')) >= 10
 -- says: {api_name} p99 is {p99_ns} on broker {broker}[ and at most {others_p99_ns} on the other brokers][, with a median of {p50_ns}]: this is the broker's own time[ {or_follower}], not the network
 -- do: Check this broker's disks, its followers (acks=all waits for them) and its request handler threads (RequestHandlerAvgIdlePercent).
 -- look: kanalyze latency --of broker --by api --by broker --api {api_name}

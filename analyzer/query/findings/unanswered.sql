@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 22
--- when: exchanges having bool_or(status IN ('closed', 'abandoned') AND NOT (status = 'closed' AND api_key IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))))
+-- when: exchange_sorts having bool_or(status IN ('closed', 'abandoned') AND NOT (status = 'closed' AND api_key IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))))
 -- says: {requests|request|requests} ({api_name}) had no reply when the connection ended[, {abandoned} of them abandoned by the client]: {who}[ and {others|other client|other clients}]; longest wait {longest_ns}
 -- do: The broker closed the connection (check its log at that time), or the client gave up (request.timeout.ms).
 -- look: kanalyze unanswered --api {api_name}
