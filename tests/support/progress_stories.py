@@ -64,12 +64,16 @@ def broken_off(count: int, taken: int = 16_000, waited_s: float = 0.1, **values:
 
 
 def answered(order: list[int], **values: Any) -> Tables:
-    """Requests 1 ms apart, answered in this order."""
-    rows = [
-        exchange(n, at_ns=at(n / 1000), latency_ns=int((0.01 + order.index(n) / 1000 - n / 1000) * SECOND_NS))
-        for n in range(len(order))
-    ]
-    return {"exchanges": rows, "connections": [connection(1, **({"closed_by": "client"} | values))]}
+    """Requests 1 ms apart, answered in this order from 10 ms on, 1 ms apart."""
+    rows = []
+    for n in range(len(order)):
+        place = order.index(n)
+        latency_ns = (10 + place - n) * 1_000_000
+        # Until the reply before.
+        queue_ns = latency_ns - 1_000_000 if place else 0
+        rows.append(exchange(n, at_ns=at(n / 1000), latency_ns=latency_ns, queue_ns=queue_ns))
+    link = {"closed_by": "client", "replies": len(order)} | values
+    return {"exchanges": rows, "connections": [connection(1, **link)]}
 
 
 def no_request(gaps: int = 0, side: str = "client", seen_from: str = "syn", corrupt: bool = True) -> Tables:
