@@ -3,14 +3,7 @@
 -- The head of a queue is the request of a busy stretch of its connection that took longest once it was its turn. A consumer that
 -- leaves, commits or asks for metadata while its own Fetch waits for data is on its way out: not told. Medium where another sort of request is at the
 -- head: behind requests of their own sort they wait because there are many, or because each is slow, which other rules tell.
-WITH connections_of_note AS (
-    SELECT connection
-    FROM exchanges
-    WHERE queue_ns IS NOT NULL AND latency_ns IS NOT NULL AND is_client(role)
-    GROUP BY connection
-    HAVING max(CASE WHEN latency_ns >= ms(100) THEN queue_ns END) > 0
-),
-ordered AS (
+WITH ordered AS (
     SELECT
         x.exchange,
         x.connection,
@@ -27,8 +20,9 @@ ordered AS (
         x.queue_ns,
         lag(x.response_time_ns) OVER by_request AS earlier_ns,
         sum(CASE WHEN x.queue_ns > 0 THEN 0 ELSE 1 END) OVER by_request AS stretch
-    FROM exchanges AS x JOIN connections_of_note AS n ON n.connection = x.connection
+    FROM exchanges AS x
     WHERE x.response_time_ns IS NOT NULL AND x.request_end_ns IS NOT NULL AND is_client(x.role)
+        AND x.connection IN (SELECT connection FROM queued_clients)
     WINDOW by_request AS (PARTITION BY x.connection ORDER BY x.request_end_ns, x.response_time_ns, x.exchange)
 ),
 heads AS (
@@ -44,7 +38,7 @@ waiting AS (
     SELECT
         o.exchange,
         o.connection,
-        who(o) AS who,
+        q.who,
         o.broker_address,
         o.broker_port,
         o.request_time_ns,
@@ -52,6 +46,7 @@ waiting AS (
         CASE WHEN h.head_exchange = o.exchange THEN 0 ELSE o.queue_ns END AS queue_ns,
         h.head_exchange
     FROM ordered AS o
+    JOIN queued_clients AS q ON q.connection = o.connection AND q.who = who(o)
     JOIN heads AS h ON h.connection = o.connection AND h.stretch = o.stretch
     JOIN ordered AS f ON f.exchange = h.head_exchange
     WHERE o.queue_ns IS NOT NULL AND o.latency_ns IS NOT NULL

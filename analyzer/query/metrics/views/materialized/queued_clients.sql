@@ -1,6 +1,6 @@
--- Whose requests may have spent half of their time and more behind others? One row per client and broker, with 30 requests at least on
--- connections of which one request took 100 ms and queued. Requests that may be left out of `queued_requests` count where they have
--- queued for more than half of their time.
+-- Whose requests may have spent half of their time and more behind others? One row per connection and client of those with 30 requests at
+-- least of one broker, on connections of which one request took 100 ms and queued. Requests that may be left out of `queued_requests`
+-- count where they have queued for more than half of their time.
 WITH links AS (
     SELECT
         connection,
@@ -19,8 +19,13 @@ WITH links AS (
 noted AS (
     SELECT *, max(longest_ns) OVER (PARTITION BY connection) > 0 AS is_noted FROM links
 )
-SELECT who, broker_address, broker_port
-FROM noted
-WHERE is_noted
-GROUP BY who, broker_address, broker_port
-HAVING sum(requests) >= 30 AND sum(excess_ns) >= 0
+SELECT n.connection, n.who
+FROM noted AS n
+JOIN (
+    SELECT who, broker_address, broker_port
+    FROM noted
+    WHERE is_noted
+    GROUP BY who, broker_address, broker_port
+    HAVING sum(requests) >= 30 AND sum(excess_ns) >= 0
+) AS q ON q.who = n.who AND q.broker_address = n.broker_address AND q.broker_port = n.broker_port
+WHERE n.is_noted
