@@ -4,27 +4,28 @@
 -- records: one that goes on at its last commit reads little again. Connections at the same time are two readers, and tell nothing.
 WITH reads AS (
     SELECT
-        c.cluster,
+        p.cluster,
         coalesce(p.topic, p.topic_id) AS topic,
         p.partition,
         x.client_address,
         x.client_id,
         p.connection,
-        min_by(p.fetch_offset, (p.time_ns, p.exchange)) AS from_offset,
+        min({'time_ns': p.time_ns, 'exchange': p.exchange, 'fetch_offset': p.fetch_offset}) AS began,
         max(p.next_offset) AS read_to,
-        min_by(p.exchange, (p.time_ns, p.exchange)) AS exchange,
-        min(p.time_ns) AS first_time_ns,
         max(p.time_ns) AS last_time_ns
     FROM fetch_positions AS p
     JOIN exchanges AS x ON x.exchange = p.exchange
-    JOIN connections AS c ON c.connection = p.connection
-    WHERE x.api_key = api('Fetch') AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0
+    WHERE coalesce(p.topic, p.topic_id) IN (SELECT topic FROM fetched_partitions WHERE connections >= 4)
+        AND x.api_key = api('Fetch') AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0
         AND p.fetch_offset IS NOT NULL AND p.next_offset IS NOT NULL
-    GROUP BY c.cluster, coalesce(p.topic, p.topic_id), p.partition, x.client_address, x.client_id, p.connection
+    GROUP BY p.cluster, coalesce(p.topic, p.topic_id), p.partition, x.client_address, x.client_id, p.connection
 ),
 owned AS (
     SELECT
         r.*,
+        r.began.fetch_offset AS from_offset,
+        r.began.exchange AS exchange,
+        r.began.time_ns AS first_time_ns,
         g.group_id,
         CASE WHEN g.group_id IS NULL THEN r.client_address END AS address,
         CASE WHEN g.group_id IS NULL THEN coalesce(r.client_id, '') END AS id
@@ -54,7 +55,7 @@ counted AS (
 commits AS (
     SELECT c.cluster, x.group_id, count(*) AS commits
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = api('OffsetCommit') AND x.group_id IS NOT NULL
+    WHERE x.api_key = api('OffsetCommit') AND x.group_id IN (SELECT group_id FROM counted WHERE times >= 3)
     GROUP BY c.cluster, x.group_id
 )
 SELECT
