@@ -16,14 +16,12 @@ from limit_stories import broken_off, fenced_after
 from made_rows import SECOND_NS, START_NS, capture, connection, dataset
 from member_stories import missed, recreated
 
-from analyzer.base.options import Options
 from analyzer.query.dataset import Dataset
 from analyzer.query.findings import SEVERITIES, names, rule, rules
 from analyzer.query.questions import NEWEST_RELEASE
 from analyzer.query.run_findings import find
 from analyzer.report.finding_rows import as_object
 from analyzer.report.sentences import command, sentence
-from analyzer.run.local import open_dataset
 
 FIRES = [
     pytest.param(name, story, id=f"{name}-{number}")
@@ -158,14 +156,6 @@ def test_what_is_told_of_an_address_that_leads_elsewhere(
     with dataset(tmp_path, {"captures": [capture(last_time_ns=START_NS + 400 * SECOND_NS)]} | story()) as made:
         (found,) = find(made, [rule("wrong_cluster")])
     assert told in sentence(found.rule.says, found.row)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ("throttle", "groups_classic", "versions", "old_java", "transactions"))
-def test_a_condition_hides_nothing(name: str, samples: Path) -> None:
-    with open_dataset([str(samples / f"{name}.pcap.zst")], Options()) as capture:
-        asked = {each.name for each in rules() if capture.query(each.sql)}
-        assert {each.rule.name for cause in find(capture) for each in (cause, *cause.symptoms)} == asked
 
 
 def test_the_condition_of_breaks_on_4_is_what_the_newest_release_refuses() -> None:
