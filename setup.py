@@ -12,6 +12,7 @@ numbers stay, so that errors name the right line.
 
 import ast
 import os
+import runpy
 import subprocess
 import sys
 import sysconfig
@@ -20,7 +21,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from Cython.Build import cythonize
-from setuptools import Extension, setup
+from setuptools import Distribution, Extension, setup
 from setuptools._distutils.ccompiler import new_compiler
 from setuptools._distutils.sysconfig import customize_compiler
 from setuptools.command.build_ext import build_ext
@@ -33,6 +34,7 @@ from dissectors.constants import constants, digest  # noqa: E402 (found by the l
 
 BUILD = ROOT / "build" / "stages"
 SHARED = "dissectors._shared"
+MAN = "share/man/man1"
 # Run once a connection, once a batch, or for a few verbs only: optimising them fully takes half as long again, and nobody notices.
 SELDOM = {
     SHARED,
@@ -292,9 +294,23 @@ class BuildAllOrNone(build_ext):
             self.failures.append(f"{ext.name}: {error}")
 
 
+class ManPages(Distribution().get_command_class("install_data")):
+    """Man pages of every command, made of the words of --help when a wheel is built."""
+
+    def run(self) -> None:
+        folder = ROOT / "build" / "man"
+        try:
+            runpy.run_path(str(ROOT / "docs" / "write_man.py"))["main"](folder)
+        except (ImportError, OSError) as error:
+            self.warn(f"no man pages: {error}")
+        self.data_files = [(MAN, [str(path.relative_to(ROOT)) for path in sorted(folder.glob("*.1"))])]
+        super().run()
+
+
 if __name__ == "__main__":
     setup(
         ext_modules=extensions(),
-        cmdclass={"build_ext": BuildAllOrNone},
+        data_files=[(MAN, [])],
+        cmdclass={"build_ext": BuildAllOrNone, "install_data": ManPages},
         options={"build_ext": {"parallel": os.cpu_count() or 1}},
     )

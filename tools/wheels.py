@@ -82,7 +82,7 @@ def copy_of_sources(tree: Path) -> None:
     """What git knows, as it is in this checkout: what was compiled here must not get into the wheel of another processor."""
     names = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
-        if name.startswith(("analyzer/", "dissectors/")) or "/" not in name:
+        if name.startswith(("analyzer/", "dissectors/", "kanalyze/", "docs/write_man.py")) or "/" not in name:
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tree / name)
 

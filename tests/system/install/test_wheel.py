@@ -19,6 +19,8 @@ import pytest
 from kanalyze_process import COMMAND
 from paths import ROOT, SAMPLES
 
+from analyzer.cli.main import verbs
+
 # Not optimised: what is tested is where files go, not how fast they are.
 HASTY = {"CFLAGS": "-O0 -g0"}
 STAGES = ROOT / "build" / "stages"
@@ -115,7 +117,13 @@ def test_a_wheel_has_all_data_files(python: Path) -> None:
             cwd=python.parent,
         ).stdout.strip()
     ).parent
-    for package in ("analyzer", "dissectors"):
+    for package in ("analyzer", "dissectors", "kanalyze"):
         names = subprocess.run(["git", "-C", ROOT, "ls-files", package], capture_output=True, text=True).stdout.split()
         assert names
         assert not [name for name in names if not (installed / name).exists()]
+
+
+@pytest.mark.xdist_group("build")
+def test_a_wheel_brings_the_man_page_of_each_command(python: Path) -> None:
+    pages = {path.name for path in (python.parent.parent / "share" / "man" / "man1").iterdir()}
+    assert pages == {"kanalyze.1", *(f"kanalyze-{verb}.1" for verb in verbs())}
