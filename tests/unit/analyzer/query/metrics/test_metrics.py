@@ -149,6 +149,23 @@ def test_unanswered_agrees_with_plain_python(found: Any, rows: Rows) -> None:
             assert failed[row["example_exchange"]] == row["longest_closed_ns"]
 
 
+def test_what_has_no_other_half_is_listed_one_by_one(found: Any, rows: Rows) -> None:
+    """What failed first and the longest wait first of it; what waits for nothing has no wait; replies alone last."""
+    got = found.metric("unanswered_list")
+    wanted = {row["exchange"]: row for row in rows if row["status"] not in ("answered", "no_reply_expected")}
+    assert got[0]["total_rows"] == len(wanted) and len(got) == min(len(wanted), 1000)
+    end = START_NS + 10 * SECOND_NS
+    places = []
+    for row in got:
+        one = wanted[row["exchange"]]
+        ended = one["status"] in ("closed", "abandoned", "pending")
+        assert row["status"] == one["status"]
+        assert row["waited_ns"] == (end - one["request_end_ns"] if ended else None)
+        place = {"closed": 0, "abandoned": 0, "orphan_reply": 2}.get(one["status"], 1)
+        places.append((place, -(row["waited_ns"] or 0)))
+    assert places == sorted(places) and {place for place, _ in places} >= {0, 1}
+
+
 def test_bare_sasl_tokens_are_shown_as_such(tmp_path: Path) -> None:
     token = {"kind": "sasl_token", "api_key": None, "api_name": None, "api_version": None}
     rows = [exchange(1, **token), exchange(2, status="closed", **token)]
