@@ -12,10 +12,11 @@ from analyzer.cli.common import capture_options, captures, exit_code, format_opt
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
-_ORDER = "order by coalesce(request_time_ns, response_time_ns), exchange"
+_ORDER = "order by status = 'orphan_reply', coalesce(request_time_ns, response_time_ns), exchange"
 _COLUMNS = (
     "exchange, request_time_ns, response_time_ns, client_id, client_address, client_port, api_name, api_version, "
-    "status, kind, error_code, throttle_time_ms, total_ns"
+    "status, kind, error_code, throttle_time_ms, total_ns, broker_address, broker_port, request_bytes, response_bytes, "
+    "request_packet, response_packet"
 )
 
 
@@ -25,7 +26,7 @@ _COLUMNS = (
 @format_option("table", "json", "jsonl", "csv")
 @capture_options()
 def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: str) -> int:
-    """List requests with their replies, in order of time.
+    """List requests with their replies, in order of time. Replies without a request come last.
 
     The table shows the columns that fit a screen; the other formats have every column. `kanalyze show` takes the id of an
     exchange (16 hex digits).
@@ -53,6 +54,10 @@ def _print_table(dataset: Dataset, limit: int | None) -> None:
         Column("request", least=14),
         Column("took", right=True),
         Column("outcome", least=8),
+        Column("broker", spare=1),
+        Column("packets", right=True, spare=2),
+        Column("sent", right=True, spare=3),
+        Column("received", right=True, spare=4),
     )
     print_table(columns, _cells(rows[:limit] if limit else rows))
     say_when_cut(len(rows), limit)
@@ -61,7 +66,7 @@ def _print_table(dataset: Dataset, limit: int | None) -> None:
 def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
     """Cells of the table; the date is left out when all rows are of one day."""
     from analyzer.base.text import exchange_id
-    from analyzer.report.format import client, duration, moment
+    from analyzer.report.format import client, duration, endpoint, moment, safe, size
 
     times = [moment(row["request_time_ns"] or row["response_time_ns"], 3) for row in rows]
     one_day = len({time[:10] for time in times}) < 2
@@ -73,12 +78,18 @@ def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
             _request(row),
             duration(row["total_ns"]),
             _outcome(row),
+            endpoint(safe(row["broker_address"]), row["broker_port"]),
+            " > ".join("-" if row[name] is None else str(row[name]) for name in ("request_packet", "response_packet")),
+            size(row["request_bytes"]),
+            size(row["response_bytes"]),
         ]
         for row, time in zip(rows, times, strict=True)
     ]
 
 
 def _request(row: dict[str, Any]) -> str:
+    if row["status"] == "orphan_reply":
+        return "a reply without a request"
     if row["api_name"] is None:
         return "-"
     from analyzer.base.wait_kinds import kind_of
@@ -91,7 +102,7 @@ def _outcome(row: dict[str, Any]) -> str:
     from analyzer.report.format import milliseconds
     from dissectors.kafka.schema.error_codes import error_code
 
-    words = [row["status"]]
+    words = ["request not seen" if row["status"] == "orphan_reply" else row["status"].replace("_", " ")]
     if row["error_code"]:
         words.append(error_code(row["error_code"]).name)
     if row["throttle_time_ms"]:

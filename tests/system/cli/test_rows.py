@@ -216,4 +216,5 @@ sys.exit(main(["exchanges", sys.argv[1], "--limit", "9"]))
     assert max(map(len, lines)) <= 80
     rows = [line for line in lines if re.match(r"  [0-9a-f]{16}  \d\d:\d\d:\d\d\.\d{3}  ", line)]
     # What does not fit goes on below, under its column.
-    assert len(rows) == 9 and all(line.startswith(" " * 34) for line in lines[1:] if line not in rows)
+    assert len(rows) == 9 and all(line.startswith(" " * 34) for line in lines[1:-1] if line not in rows)
+    assert lines[-1].startswith("  Columns left out for width: broker")
