@@ -12,7 +12,7 @@ from typing import Any
 from analyzer.base.filters import Filters
 from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import KINDS
-from analyzer.page.page_tables import harmless, table, value
+from analyzer.page.page_tables import harmless, packed, table, value
 from analyzer.page.slots import midnight_ns, slot_ns
 from analyzer.query.dataset import Dataset
 from analyzer.query.incidents import Finding
@@ -79,6 +79,9 @@ QUESTIONS = {
     "lag_over_time": Question("lag_over_time", (), True, None),
     "connection_churn": Question("connection_churn", (), True, 6_000),
 }
+
+# Rows in such number that they are held by column.
+MANY = "slowest_thousand"
 
 # Section of the page -> the command line whose numbers it shows.
 COMMANDS = {
@@ -155,6 +158,7 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
         "filters": harmless(_filters(dataset)),
         "findings": [_finding(facts, number, each, origin, words) for number, each in enumerate(found, 1)],
         "tables": tables,
+        "packed": {MANY: _many(dataset, facts, origin)},
         "not_shown": harmless(dataset.left_out),
         "commands": {
             name: harmless(facts.ask(text.format(every=_span(every))) + words) for name, text in COMMANDS.items()
@@ -174,6 +178,16 @@ def _found(facts: Facts) -> Sequence[Finding]:
         if not facts.leave_out("findings", error):
             raise
         return ()
+
+
+def _many(dataset: Dataset, facts: Facts, origin: int) -> dict[str, Any]:
+    try:
+        with dataset.asking("the slowest requests"):
+            return packed(facts.rows(MANY), origin)
+    except Exception as error:
+        if not facts.leave_out(MANY, error):
+            raise
+        return packed([], origin)
 
 
 def _table(dataset: Dataset, question: Question, origin_ns: int, every_ns: int) -> dict[str, Any]:

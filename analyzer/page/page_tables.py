@@ -31,6 +31,23 @@ def table(rows: Sequence[dict[str, Any]], total: int, origin_ns: int) -> dict[st
     }
 
 
+def packed(rows: Sequence[dict[str, Any]], origin_ns: int) -> dict[str, Any]:
+    """The same by column, for many rows: name -> its values in the order of `rows`. Texts that come again are `words`, each once,
+    and `at`, for each row which of them it has (None: null). Columns that are null in every row are left out.
+    """
+    columns: dict[str, Any] = {}
+    for name in rows[0] if rows else ():
+        values = [value(name, row[name], origin_ns) for row in rows]
+        texts = {each for each in values if isinstance(each, str)}
+        if 2 * len(texts) > len(values) or not texts:
+            columns |= {name: values} if any(each is not None for each in values) else {}
+        else:
+            words = list(dict.fromkeys(each for each in values if each is not None))
+            place = {each: at for at, each in enumerate(words)}
+            columns[name] = {"words": words, "at": [None if each is None else place[each] for each in values]}
+    return {"rows": len(rows), "columns": columns}
+
+
 def value(name: str, given: Any, origin_ns: int) -> Any:
     """One value as JSON for the page: keys as 16 hex digits, moments as ns since `origin_ns`, what is no number as null."""
     if given is None or isinstance(given, bool):

@@ -6,12 +6,19 @@ const GLOSSARY = JSON.parse(byId('glossary-data').textContent);
 const read = new Map();
 // The rows of a table as objects; columns that it has not are null.
 function rowsOf(name) {
+  if (!read.has(name) && DATA.packed[name]) read.set(name, unpacked(DATA.packed[name]));
   if (!read.has(name)) {
     const { columns, rows } = DATA.tables[name];
     read.set(name, rows.map((cells) => Object.fromEntries(columns.map((column, place) => [column, cells[place]]))));
   }
   return read.get(name);
 }
+// Rows that the page holds by column, texts as places in a list of them.
+function unpacked({ rows, columns }) {
+  const values = Object.entries(columns).map(([name, held]) => [name, held.words ? held.at.map((at) => at == null ? null : held.words[at]) : held]);
+  return Array.from({ length: rows }, (_, at) => Object.fromEntries(values.map(([name, each]) => [name, each[at]])));
+}
+
 const totalOf = (name) => DATA.tables[name].total;
 
 const apiOf = (row) => {

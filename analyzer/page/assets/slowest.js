@@ -1,10 +1,12 @@
 // The slowest requests: where their time went, and their messages as trees with the place of every value.
 
 function drawSlowest() {
-  const rows = rowsOf('slowest');
+  const behind = new Map(rowsOf('slowest').map((row) => [row.exchange, row]));
+  const rows = rowsOf('slowest_thousand').map((row) => ({ ...behind.get(row.exchange), ...row }));
   if (!rows.length) return;
-  const place = section('slowest', 'The slowest requests', { short: 'Slowest', commands: ['slowest'], asks: 'latency', means: DATA.means.slowest, about: 'Waits by design left out. Open a line to see both messages; packets are numbered as in Wireshark.' });
+  const place = section('slowest', 'The slowest requests', { short: 'Slowest', commands: ['slowest', 'exchanges'], asks: 'latency', means: DATA.means.slowest, about: 'Waits by design left out. Open a line to see its parts one after the other and, of the first 20, both messages; packets are numbered as in Wireshark.' });
   selectionNote(place, () => `Those of the ${count(rows.length)} slowest that began in the selected time; the command lists all others.`);
+  place.append(legend(PARTS.filter((name) => rows.some((row) => row[SLOW_PARTS[name]] > 0)).map((name) => [`part-${name}`, partWords(name), DATA.parts[name][1]])));
   const update = table(place, [
     when('request_time_ns', 'time (UTC)'), made('api', 'request', apiOf), clientColumn(), made('broker', 'broker', brokerOf), numeric('took_ns', 'time', { bar: true, value: tookOf, help: 'from the first byte of the request to the first byte of the reply' }), numeric('latency_ns', 'latency', { screen: true }), made('parts', 'parts', (row) => partsText(row), { cell: (row) => partsBar(row) }),
     made('behind', 'queued behind', (row) => row.behind_api_name ? apiOf({ api_name: row.behind_api_name, kind: row.behind_kind }) : null), made('packets', 'packets', (row) => `${row.request_packet ?? NONE} > ${row.response_packet ?? NONE}`, { plain: true, help: 'first packet of the request and of the reply' }), made('file', 'file', (row) => fileOf(row.request_path)),
@@ -24,11 +26,24 @@ function partsBar(row) {
   return element('span', { class: 'where', title: partsText(row) }, element('span', { class: 'mini-parts', 'aria-hidden': true }, parts.map(([name, ns]) => element('i', { class: `part-${name}`, style: { width: `${(100 * ns) / whole}%` } }))), unbroken(partsText(row)));
 }
 
+// The parts of a request one after the other, from its first byte on; what is the network's is of both ways, and drawn once.
+function waterfall(row) {
+  const parts = partsOf(row).map(([name, ns]) => [name, Number(ns)]);
+  if (!parts.length) return [element('p', { class: 'told' }, 'What it waited for is not known.')];
+  const whole = parts.reduce((sum, [, ns]) => sum + ns, 0);
+  let before = 0;
+  return [element('div', { class: 'waterfall' }, parts.map(([name, ns]) => {
+    const bar = element('i', { class: `part-${name}`, style: { left: `${(100 * before) / whole}%`, width: `max(2px, ${(100 * ns) / whole}%)` } });
+    before += ns;
+    return element('div', { class: 'fall', title: DATA.parts[name][1] }, element('span', {}, partWords(name)), element('span', { class: 'fall-track', 'aria-hidden': true }, bar), element('b', {}, duration(ns)));
+  }))];
+}
+
 function treeOf(row) {
   const lines = DATA.trees[row.exchange];
-  const holder = element('div', { class: 'tree' }, command(`${DATA.show} ${row.exchange}`));
+  const holder = element('div', { class: 'tree' }, ...waterfall(row), command(`${DATA.show} ${row.exchange}`));
   if (!lines) {
-    holder.append(element('p', { class: 'told' }, 'The messages are not in this page: it was made without the captures at hand. The command shows them.'));
+    holder.append(element('p', { class: 'told' }, 'The messages are not in this page. The command shows them.'));
     return holder;
   }
   holder.append(...nested(lines));

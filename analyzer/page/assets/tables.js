@@ -1,7 +1,7 @@
 // Tables: sorted by any column, filtered by words, some lines first and all on request.
 
 const PAGE = 10;
-const MOST_DRAWN = 500;
+const MOST_DRAWN = 1000;
 
 // `columns`: { title, value(row), text(value, row), number, bar, help, screen, cell(row) }. Returns a function that takes new rows.
 function table(place, columns, { label, sort = null, total = null, lines = PAGE, empty = 'Nothing to show.', open = null } = {}) {
@@ -50,6 +50,8 @@ function framed(made, label) {
   const frame = element('div', { class: 'table-frame' }, scrolled);
   const sign = element('button', { type: 'button', class: 'beyond', hidden: true });
   const look = () => {
+    // What opens below a line is as wide as the frame, not as the table.
+    scrolled.style.setProperty('--frame', `${scrolled.clientWidth}px`);
     const edge = scrolled.scrollLeft + scrolled.clientWidth + 1;
     const beyond = [...made.tHead.rows[0].cells].filter((cell) => cell.offsetLeft + cell.offsetWidth > edge).map((cell) => cell.textContent);
     frame.classList.toggle('cut', beyond.length > 0);

@@ -124,3 +124,41 @@ def test_a_link_holds_selection_and_filters(page: Page, path: Path) -> None:
         assert other.ask(ANNOUNCED) == "The time of this link is not one that the page knows"
         assert other.ask("document.querySelectorAll('#sections img, #sections b b').length") == 0
         assert other.problems == []
+
+
+def test_a_selection_has_its_rows_with_their_parts_one_after_the_other(page: Page) -> None:
+    with open_dataset([str(INCIDENT)], Options(), None) as found:
+        rows = found.metric("slowest_thousand")
+    assert len(rows) > 200
+    origin = page.ask("JSON.parse(document.getElementById('data').textContent).origin_ms") * 1_000_000
+    search(page, "18:26:20 to 18:26:30")
+    inside = [
+        row
+        for row in rows
+        if 20 * SECOND <= row["request_time_ns"] - origin - (18 * 60 + 26) * 60 * SECOND <= 30 * SECOND
+    ]
+    shown = page.ask(f"{ASKED} lines('slowest')")
+    packets = [f"{row['request_packet']} > {row['response_packet']}" for row in inside]
+    assert [row["packets"] for row in shown if "packets" in row] == packets and len(packets) > 30
+    page.ask("document.querySelector('#slowest .open').click()")
+    bars = page.ask(
+        "[...document.querySelectorAll('#slowest .below:not([hidden]) .fall i')]"
+        ".map((each) => { const box = each.getBoundingClientRect(); return [box.left, box.right]; })"
+    )
+    parts = [
+        inside[0][f"{name}_ns"]
+        for name in ("send", "queue", "muted", "proxy", "broker", "network", "unknown", "receive")
+    ]
+    assert len(bars) == sum(1 for each in parts if each)
+    track = page.ask(
+        "(() => { const box = document.querySelector('.fall-track').getBoundingClientRect(); return [box.left, box.width]; })()"
+    )
+    at = track[0]
+    for (left, _), each in zip(bars, [each for each in parts if each], strict=True):
+        assert left == pytest.approx(at, abs=1)
+        at += each / sum(each or 0 for each in parts) * track[1]
+    # All of it is in sight, however wide the table is.
+    assert page.ask(
+        "(() => { const [fall, frame] = ['.fall', '.table'].map((each) => document.querySelector(`#slowest ${each}`)"
+        ".getBoundingClientRect()); return fall.right <= frame.right; })()"
+    )

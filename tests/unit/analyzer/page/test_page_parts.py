@@ -17,7 +17,7 @@ from analyzer.base.filters import Filters
 from analyzer.cli.main import cli
 from analyzer.page.document import ASSETS, LIBRARY, LIBRARY_STYLE, SCRIPTS, document, embedded
 from analyzer.page.page_data import filter_words
-from analyzer.page.page_tables import LONGEST_TEXT, harmless, table, value
+from analyzer.page.page_tables import LONGEST_TEXT, harmless, packed, table, value
 from analyzer.page.slots import DAY, LENGTHS, MOST_IN_ALL, MOST_SLOTS, SECOND, midnight_ns, slot_ns
 
 HOSTILE = "</script><script>alert('hostile')</script><!-- \u2028\u202e\x1b[31m ]]> & <img src=x onerror=alert(1)>"
@@ -67,6 +67,21 @@ def test_a_table_leaves_out_what_is_always_null() -> None:
     assert table(rows, 2, 0) == {"columns": ["a"], "rows": [[1], [None]], "total": 7}
     assert table([], 0, 0) == {"columns": [], "rows": [], "total": 0}
     assert table([{"a": 1}], 5, 0)["total"] == 5
+
+
+def test_many_rows_are_held_by_column_and_each_word_once() -> None:
+    rows: list[dict[str, Any]] = [
+        {"exchange": n, "client_id": f"c\x1b{n % 2}" if n else None, "first_time_ns": 1_000 + n, "send_ns": None}
+        for n in range(100)
+    ]
+    held = packed(rows, 1_000)
+    assert held["rows"] == 100 and list(held["columns"]) == ["exchange", "client_id", "first_time_ns"]
+    names = held["columns"]["client_id"]
+    assert names["words"] == ["c\\x1b1", "c\\x1b0"] and names["at"][:4] == [None, 0, 1, 0]
+    assert held["columns"]["first_time_ns"] == list(range(100))
+    assert held["columns"]["exchange"][11] == f"{11:016x}"
+    assert len(embedded(held)) < 20 * len(rows) + 1_000
+    assert packed([], 0) == {"rows": 0, "columns": {}}
 
 
 def test_commands_have_the_filters_of_the_page() -> None:

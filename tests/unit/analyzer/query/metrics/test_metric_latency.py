@@ -282,8 +282,10 @@ def test_the_slowest_are_listed_with_their_packets_and_waits_by_design_are_not(t
     rows += [exchange(50, latency_ns=10**12, kind="fetch_empty"), exchange(51, latency_ns=10**12, kind="fetch_tail")]
     rows += [exchange(52, latency_ns=10**12, kind="fetch_now"), exchange(53, status="pending")]
     with dataset(tmp_path, {"exchanges": rows}) as opened:
-        got = opened.metric("slowest")
+        got, more = opened.metric("slowest"), opened.metric("slowest_thousand")
     assert [row["exchange"] for row in got] == list(range(29, 9, -1))
+    assert [row["exchange"] for row in more] == list(range(29, -1, -1))
+    assert [{name: row[name] for name in more[0]} for row in got] == more[:20]
     assert (got[0]["request_packet"], got[0]["response_packet"], got[0]["request_path"]) == (59, 929, "made.pcap")
     assert got[0]["network_ns"] is None  # its parts are not known
 
