@@ -1,12 +1,21 @@
 -- How much traffic do the filters leave? One row. Brokers and clients are those that metric coverage counts; `captured_ns` is the time
 -- that the filters leave and that files cover.
 WITH brokers AS (
-    SELECT count(DISTINCT e.broker) AS brokers
-    FROM broker_endpoints AS e
-    WHERE EXISTS (
-        SELECT 1 FROM connections AS c
-        WHERE c.broker_address = e.broker_address AND c.broker_port = e.broker_port AND c.is_kafka AND c.forwarded_from IS NULL
-    )
+    SELECT CAST(coalesce(sum(least(brokers, nodes)), 0) AS BIGINT) AS brokers
+    FROM (
+        SELECT cluster, nodes, count(*) AS brokers
+        FROM (
+            SELECT max(e.cluster) AS cluster, max(e.nodes) AS nodes
+            FROM broker_endpoints AS e
+            WHERE EXISTS (
+                SELECT 1 FROM connections AS c
+                WHERE c.broker_address = e.broker_address AND c.broker_port = e.broker_port AND c.is_kafka
+                    AND c.forwarded_from IS NULL
+            )
+            GROUP BY e.broker
+        ) AS each_one
+        GROUP BY cluster, nodes
+    ) AS r
 ),
 clients AS (
     SELECT count(*) AS clients

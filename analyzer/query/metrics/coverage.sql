@@ -66,12 +66,26 @@ links AS (
         FROM all_connections
     ) AS seen
 ),
-brokers AS (
-    SELECT count(DISTINCT broker) AS brokers FROM broker_endpoints
-),
 -- Whose ids replies named: a name that is an address was given for want of an id.
 clusters AS (
     SELECT count(DISTINCT cluster) AS clusters FROM all_brokers WHERE strpos(cluster, ':') = 0
+),
+-- Where a proxy's connections end that is no proxy itself.
+behind AS (
+    SELECT i.cluster, count(DISTINCT i.broker_address || ':' || CAST(i.broker_port AS STRING)) AS brokers
+    FROM all_connections AS i
+    LEFT JOIN all_connections AS n ON n.forwarded_from = i.forwarded_from AND n.client_address = i.broker_address
+    WHERE i.forwarded_from IS NOT NULL AND n.connection IS NULL
+    GROUP BY i.cluster
+),
+brokers AS (
+    SELECT CAST(coalesce(sum(least(greatest(r.brokers, coalesce(b.brokers, 0)), r.nodes)), 0) AS BIGINT) AS brokers
+    FROM (
+        SELECT cluster, nodes, count(*) AS brokers
+        FROM (SELECT max(cluster) AS cluster, max(nodes) AS nodes FROM broker_endpoints GROUP BY broker) AS each_one
+        GROUP BY cluster, nodes
+    ) AS r
+    LEFT JOIN behind AS b ON b.cluster IS NOT DISTINCT FROM r.cluster
 ),
 clients AS (
     SELECT count(*) AS clients

@@ -2,6 +2,7 @@
 -- node an address is. At the address of a broker, where no reply names it, a listener for controllers and brokers alone, or a proxy
 -- before a broker, is no further one; nor is an address that a cluster does not name while it names all its brokers by addresses, or
 -- that carries on to an address that clients use too (a load balancer, a forwarder). What answers in another protocol is no broker.
+-- `nodes`: as many as its cluster listed, so more than these are no brokers of it; null: no list was read.
 WITH endpoints AS (
     SELECT
         broker_address,
@@ -17,6 +18,10 @@ WITH endpoints AS (
 named AS (
     SELECT cluster FROM all_brokers GROUP BY cluster HAVING bool_and(translate(host, '0123456789.', '') = '' OR host LIKE '%:%')
 ),
+-- An id is read behind the list of all brokers; a name that is an address was given for want of an id.
+listed AS (
+    SELECT cluster, count(DISTINCT broker_id) AS nodes FROM all_brokers WHERE strpos(cluster, ':') = 0 GROUP BY cluster
+),
 carried AS (
     SELECT o.broker_address, o.broker_port, min(i.broker_address || ':' || CAST(i.broker_port AS STRING)) AS broker
     FROM all_connections AS i
@@ -27,6 +32,8 @@ carried AS (
 SELECT
     e.broker_address,
     e.broker_port,
+    e.cluster,
+    l.nodes,
     coalesce(
         e.node,
         min(e.node) OVER (PARTITION BY e.broker_address),
@@ -37,3 +44,4 @@ SELECT
 FROM endpoints AS e
 LEFT JOIN named AS n ON n.cluster = e.cluster
 LEFT JOIN carried AS c ON c.broker_address = e.broker_address AND c.broker_port = e.broker_port
+LEFT JOIN listed AS l ON l.cluster = e.cluster

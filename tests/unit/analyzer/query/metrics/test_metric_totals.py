@@ -112,13 +112,26 @@ def test_what_is_before_brokers_is_no_broker(tmp_path: Path) -> None:
     balancer = connection(4, broker_address="10.0.9.9", cluster="c")
     assert brokers_counted(tmp_path / "alone", nodes, [balancer]) == (1, 1)
     assert brokers_counted(tmp_path / "before", nodes, [*known, balancer]) == (3, 1)
-    # Of names it is not known which address they are: any may be that of a fourth one.
+    # Of names it is not known which address they are, but how many there are.
     names = ["kafka-1", "kafka-2", "kafka-3"]
     unknown = [row | {"broker_id": None} for row in known]
-    assert brokers_counted(tmp_path / "named", names, [*unknown, balancer]) == (4, 1)
-    # But not of one that was seen to carry on what clients also ask there.
+    assert brokers_counted(tmp_path / "named", names, [*unknown, balancer]) == (3, 1)
+    assert brokers_counted(tmp_path / "two of them", names, [*unknown[:2], balancer]) == (3, 1)
+    # One that was seen to carry on what clients also ask there is none.
     inner = connection(5, broker_address="10.0.1.2", forwarded_from=4, cluster="c")
-    assert brokers_counted(tmp_path / "carried", names, [*unknown, balancer, inner]) == (3, 1)
+    assert brokers_counted(tmp_path / "carried", names, [*unknown[:2], balancer, inner]) == (2, 1)
+
+
+def test_brokers_that_are_reached_through_a_balancer_alone_count(tmp_path: Path) -> None:
+    balancer = [connection(n, broker_address="10.0.9.9", cluster="c") for n in (1, 2, 3)]
+    inner = [
+        connection(3 + n, client_address="10.0.9.9", broker_address=f"10.0.1.{n}", forwarded_from=n, cluster="c")
+        for n in (1, 2, 3)
+    ]
+    assert brokers_counted(tmp_path / "balancer", ["kafka-1", "kafka-2", "kafka-3"], balancer + inner) == (3, 1)
+    # A second proxy on the way is none.
+    second = connection(7, client_address="10.0.1.1", broker_address="10.0.2.1", forwarded_from=1, cluster="c")
+    assert brokers_counted(tmp_path / "two", ["kafka-1"], [balancer[0], inner[0], second]) == (1, 1)
 
 
 def test_what_answers_in_another_protocol_is_no_broker(tmp_path: Path) -> None:
