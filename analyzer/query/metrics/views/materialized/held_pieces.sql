@@ -1,6 +1,6 @@
 -- Messages that are sent in pieces which wait for a delayed acknowledgement (RFC 896), one row a client and broker.
 -- A small packet that leaves within a millisecond of an acknowledgement that was delayed for 40 ms (38 to 48): ten at least, one in
--- twenty packets with data. What a proxy sends, on both of its sides, is its own.
+-- twenty packets with data. What a proxy sends, on both of its sides, is its own; of one leg alone it is not known who writes.
 WITH held AS (
     SELECT
         client_address,
@@ -8,9 +8,9 @@ WITH held AS (
         connection,
         first_time_ns,
         last_time_ns,
-        CASE WHEN forwarded_from IS NOT NULL THEN 'the proxy' ELSE 'the client' END AS client_sender,
+        CASE WHEN forwarded_from IS NOT NULL THEN 'the proxy' ELSE 'the client, or a proxy before it,' END AS client_sender,
         CASE WHEN connection IN (SELECT forwarded_from FROM all_connections WHERE forwarded_from IS NOT NULL) THEN 'the proxy'
-            ELSE 'the broker' END AS broker_sender,
+            ELSE 'the broker, or a proxy before it,' END AS broker_sender,
         CASE WHEN client_held_small * 20 >= client_data_packets THEN client_held_small ELSE 0 END AS by_client,
         CASE WHEN broker_held_small * 20 >= broker_data_packets THEN broker_held_small ELSE 0 END AS by_broker
     FROM connections

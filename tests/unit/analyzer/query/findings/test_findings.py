@@ -210,8 +210,8 @@ def test_a_fenced_producer_is_told_why(open_s: float, taken_s: float | None, sai
     [
         ({"broker_held_small": 10}, {}, "the proxy sends its messages in pieces"),
         ({}, {"client_held_small": 10}, "the proxy sends its messages in pieces"),
-        ({"client_held_small": 10}, {}, "the client sends its messages in pieces"),
-        ({}, {"broker_held_small": 10}, "the broker sends its messages in pieces"),
+        ({"client_held_small": 10}, {}, "the client, or a proxy before it, sends its messages in pieces"),
+        ({}, {"broker_held_small": 10}, "the broker, or a proxy before it, sends its messages in pieces"),
     ],
 )
 def test_pieces_that_a_proxy_makes_are_its_own(
