@@ -75,6 +75,10 @@ def ends(
     return {"exchanges": rows, "entries": entries, "topic_ids": named, "connections": links}
 
 
+# acks=0: nobody waits for a reply.
+UNASKED = {"status": "no_reply_expected", "acks": 0, "response_time_ns": None, "latency_ns": None}
+
+
 def in_vain(count: int, served: int = 0, **values: Any) -> Tables:
     """Connections of a host that end without a reply, beside some that are served."""
     ended = {"replies": 0, "broker_stream_bytes": 0, "syn_ack_ns": 1000, "closed_by": "broker"} | values
@@ -123,6 +127,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: in_vain(5, broker_gaps=1),
             lambda: in_vain(5, is_kafka=None, tls=True, tls_handshake="finished"),
             lambda: in_vain(5, is_kafka=False, broker_port=443),
+            lambda: in_vain(5) | {"exchanges": [exchange(n, connection=n, **UNASKED) for n in range(5)]},
         ),
     ),
     "repetition": (

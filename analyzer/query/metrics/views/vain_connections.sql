@@ -7,6 +7,10 @@ WITH ports AS (
     UNION
     SELECT port FROM brokers
 ),
+-- Who asks for no reply (acks=0) misses none.
+quiet AS (
+    SELECT connection FROM totals GROUP BY connection HAVING bool_and(status = 'no_reply_expected')
+),
 judged AS (
     SELECT
         c.connection,
@@ -21,7 +25,8 @@ judged AS (
             c.client_stream_bytes > coalesce(c.client_opening_bytes, 0)
             OR (c.closed_by = 'broker' AND c.broker_stream_bytes = 0 AND c.last_time_ns - c.first_time_ns < s(30))
         )
-        AND (c.tls IS NOT TRUE OR c.tls_decrypted OR c.tls_handshake = 'failed') AS is_vain
+        AND (c.tls IS NOT TRUE OR c.tls_decrypted OR c.tls_handshake = 'failed')
+        AND c.connection NOT IN (SELECT connection FROM quiet) AS is_vain
     FROM connections AS c
     WHERE is_client(c.role)
         AND (c.is_kafka OR c.broker_port IN (SELECT port FROM ports) OR c.broker_port BETWEEN 9092 AND 9099)
