@@ -29,7 +29,8 @@ around AS (
     WHERE c.forwarded_from IS NULL AND t.status <> 'orphan_reply'
     GROUP BY k.proxy_address, k.proxy_port, k.broker_address, k.broker_port
 ),
--- A host to which clients speak TLS, and which speaks plainly to brokers at the same times, about as many bytes.
+-- A host to which clients speak TLS, and which speaks plainly to brokers at the same times, about as many bytes. Those of the same
+-- slot of 2 s, or of those beside it, are compared: a host may have very many of both.
 beside AS (
     SELECT
         p.connection,
@@ -40,11 +41,17 @@ beside AS (
         t.broker_port AS proxy_port,
         row_number() OVER (PARTITION BY p.connection ORDER BY abs(p.first_time_ns - t.first_time_ns), t.connection) AS place,
         row_number() OVER (PARTITION BY t.connection ORDER BY abs(p.first_time_ns - t.first_time_ns), p.connection) AS from_place
-    FROM all_connections AS p
-    JOIN all_connections AS t ON t.broker_address = p.client_address AND t.tap = p.tap
-    WHERE p.is_kafka AND NOT p.tls AND p.forwarded_from IS NULL AND p.requests > 0
-        AND t.protocol = 'tls' AND t.is_kafka IS NOT TRUE AND t.tls_handshake IS DISTINCT FROM 'failed'
-        AND p.first_time_ns BETWEEN t.first_time_ns - ms(1) AND t.first_time_ns + s(10)
+    FROM (
+        SELECT *, unnest(generate_series((first_time_ns - s(2)) // s(2), (first_time_ns + ms(1)) // s(2))) AS slot
+        FROM all_connections
+        WHERE is_kafka AND NOT tls AND forwarded_from IS NULL AND requests > 0
+    ) AS p
+    JOIN (
+        SELECT *, first_time_ns // s(2) AS slot
+        FROM all_connections
+        WHERE protocol = 'tls' AND is_kafka IS NOT TRUE AND tls_handshake IS DISTINCT FROM 'failed'
+    ) AS t ON t.broker_address = p.client_address AND t.tap = p.tap AND t.slot = p.slot
+    WHERE p.first_time_ns BETWEEN t.first_time_ns - ms(1) AND t.first_time_ns + s(2)
         AND abs(p.last_time_ns - t.last_time_ns) <= s(5)
         -- Records have heads, and a handshake comes before them.
         AND t.client_stream_bytes BETWEEN p.client_stream_bytes AND p.client_stream_bytes * 2 + 10000
