@@ -349,7 +349,10 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: joins([0, 60, 120, 180], member_id="m"),  # which asks for each itself
         ),
     ),
-    "stuck_member": (lambda: joins([11.0], begin_ns=at(0)), (lambda: joins([9.0], begin_ns=at(0)),)),
+    "stuck_member": (
+        lambda: joins([11.0], begin_ns=at(0)) | {"exchanges": [exchange(0, api_key=11, latency_ns=11 * SECOND_NS)]},
+        (lambda: joins([9.0], begin_ns=at(0)),),
+    ),
     "commit_failures": (
         lambda: failing(25, many(1, 1, api_key=8, api_name="OffsetCommit", group_id="g")),
         (lambda: failing(25, many(1, 1, api_key=12, api_name="Heartbeat", group_id="g")),),

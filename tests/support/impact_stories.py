@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
+from made_rows import SECOND_NS, START_NS, Rows, capture, connection, exchange
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -30,6 +30,12 @@ def waiting(latencies_s: list[float], left_s: float | None = None, **values: Any
     if left_s is not None:
         rows.append(exchange(len(rows), at_ns=at(400 - left_s), **(asked | {"status": "pending"})))
     return {"exchanges": rows}
+
+
+def waiting_in_the_first(left_s: float) -> Tables:
+    """A request without a reply so long before the end of its file; an hour later another file begins."""
+    files = [capture(last_time_ns=at(400)), capture(file=1, first_time_ns=at(4000), last_time_ns=at(4400))]
+    return {"captures": files} | waiting([0.1], left_s=left_s)
 
 
 def beginning(steps_s: list[float], asked: dict[str, Any] = LOGIN, syn_s: float = 0, **values: Any) -> Tables:
@@ -189,7 +195,10 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 }
 # More stories of the same rules.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
-    "slow_requests": ((lambda: waiting([0.6, 0.6]), lambda: waiting([0.1], left_s=30)), ()),
+    "slow_requests": (
+        (lambda: waiting([0.6, 0.6]), lambda: waiting([0.1], left_s=30)),
+        (lambda: waiting_in_the_first(left_s=0.9),),
+    ),
     "slow_setup": ((lambda: beginning([2.5], HELLO), lambda: beginning([0.1], HELLO, syn_s=3)), ()),
     "came_to_nothing": (
         (

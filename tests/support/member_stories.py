@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -116,6 +116,16 @@ def missed(refused: int = 0, waited_s: float = 0) -> Tables:
     return {"exchanges": rows, "errors": errors, "connections": [*links, connection(9, last_time_ns=at(300))]}
 
 
+def waiting_to_join(seconds: float, **values: Any) -> Tables:
+    """A member whose JoinGroup had no reply when the capture ended, so long after it; `until_s`: another file goes on."""
+    asked = {"api_key": 11, "api_name": "JoinGroup", "api_version": 7, "status": "pending", "group_id": "g"}
+    files = [capture(last_time_ns=at(60))]
+    if "until_s" in values:
+        files.append(capture(file=1, first_time_ns=at(values["until_s"]), last_time_ns=at(200)))
+    rows = [exchange(0, at_ns=at(60 - seconds), **asked)]
+    return {"captures": files, "exchanges": rows, "connections": [connection(1, cluster="c")]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "member_crashes": (
         lambda: crashing(4),
@@ -153,4 +163,9 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (lambda: overdue_poll(0.9), lambda: overdue_poll(1.3, max_wait_ms=900), lambda: overdue_poll(3, beside=False)),
     ),
     "metadata_storm": ((lambda: asking(5, 12),), (lambda: asking(5, 12, rest_s=3), lambda: asking(2.5, 14))),
+    "stuck_member": (
+        (lambda: waiting_to_join(11), lambda: waiting_to_join(9, until_s=60.5)),
+        # What follows is another capture: nobody knows what came between.
+        (lambda: waiting_to_join(9), lambda: waiting_to_join(9, until_s=100)),
+    ),
 }

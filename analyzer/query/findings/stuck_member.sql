@@ -1,24 +1,28 @@
 -- severity: high
 -- rank: 36
--- when: group_events having max(time_ns - begin_ns) FILTER (WHERE event = 'join' AND group_type = 'classic') > s(10)
--- says: joining group {group_id}[ ({of_application})] took {waited_ns}: the other members waited[ for {stuck}], and none of them consumed
+-- when: exchanges having bool_or(api_key = api('JoinGroup') AND (latency_ns > s(10) OR status = 'pending'))
+-- says: joining group {group_id}[ ({of_application})] took {waited_ns}[ {so_far}]: the other members waited[ for {stuck}], and none of them consumed
 -- do: The late member was asked to rejoin (REBALANCE_IN_PROGRESS in a heartbeat reply) and did not poll: check what it does between two polls (max.poll.interval.ms).
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: slow_requests
--- Suspect: a member whose heartbeats said "rebalance" during the wait, and that asked to join only at its end, or never.
-WITH waits AS (
-    SELECT
-        cluster,
-        group_id,
-        exchange,
-        begin_ns,
-        time_ns,
-        row_number() OVER (PARTITION BY cluster, group_id ORDER BY time_ns - begin_ns DESC, exchange) AS place
+-- Suspect: a member whose heartbeats said "rebalance" during the wait, and that asked to join only at its end, or never. A member
+-- that still waits when the capture ends has waited until then.
+WITH joins AS (
+    SELECT cluster, group_id, exchange, begin_ns, time_ns, CAST(NULL AS STRING) AS so_far
     FROM group_events
-    WHERE group_type = 'classic' AND event = 'join' AND error_code = error('NONE') AND time_ns - begin_ns > s(10)
+    WHERE group_type = 'classic' AND event = 'join' AND error_code = error('NONE')
+    UNION ALL
+    SELECT c.cluster, x.group_id, x.exchange, x.request_time_ns, u.until_ns, 'until the capture ended'
+    FROM exchanges AS x
+    JOIN connections AS c ON c.connection = x.connection
+    JOIN captured_until AS u ON u.file = x.request_file
+    WHERE x.api_key = api('JoinGroup') AND x.status = 'pending' AND x.group_id IS NOT NULL AND is_client(x.role)
 ),
 longest AS (
-    SELECT * FROM waits WHERE place = 1
+    SELECT *
+    FROM joins
+    WHERE time_ns - begin_ns > s(10)
+    QUALIFY row_number() OVER (PARTITION BY cluster, group_id ORDER BY time_ns - begin_ns DESC, exchange) = 1
 ),
 told AS (
     SELECT w.cluster, w.group_id, w.begin_ns, w.time_ns, e.client_id, e.member_id, min(e.begin_ns) AS told_ns
@@ -42,6 +46,7 @@ SELECT
     w.group_id,
     a.of_application,
     w.time_ns - w.begin_ns AS waited_ns,
+    w.so_far,
     s.stuck,
     w.time_ns - w.begin_ns AS weight,
     w.exchange AS evidence_join,
