@@ -239,6 +239,7 @@ HELD_BACK = Table(
         (Column("partition", least=12), _partition),
         (Column("for", right=True), _duration("lasted_ns")),
         (Column("records", right=True), _count("records")),
+        (Column("left open by", least=12, spare=1), _text("left_by")),
     ),
     "records: written meanwhile; read_committed consumers received none of them.",
 )

@@ -1,7 +1,9 @@
 -- Where do read_committed consumers receive nothing, although records are written? One row per partition whose last
 -- stable offset stood still for `lasted_ns` while `records` were written.
 -- The last stable offset stands still below a high watermark that grows, for longer than the greatest transaction timeout that a
--- producer asked for in this capture, 60 s when none did. While the two are equal nothing is held back.
+-- producer asked for in this capture, 60 s when none did. While the two are equal nothing is held back. Or it stands still for as long
+-- as a client may be stuck, at a batch of a producer (`left_by`) whose connection ended before and that did not end its transaction: the
+-- coordinator ends that one at its timeout, or up to 10 s after it.
 WITH patience AS (
     SELECT coalesce(CAST(max(transaction_timeout_ms) AS BIGINT), 60000) * ms(1) AS timeout_ns
     FROM all_transaction_events
@@ -24,8 +26,10 @@ seen AS (
 ),
 still AS (
     SELECT
+        cluster,
         topic,
         partition,
+        last_stable_offset,
         max(time_ns) - min(time_ns) AS lasted_ns,
         max(high_watermark) - min(high_watermark) AS records,
         min_by(exchange, (time_ns, exchange)) AS evidence_first,
@@ -35,7 +39,53 @@ still AS (
     FROM seen
     GROUP BY cluster, topic, partition, last_stable_offset
     HAVING max(high_watermark) > min(high_watermark)
+),
+-- The batch at which a last stable offset stands is the first of the transaction that holds it back.
+left_open AS (
+    SELECT
+        s.cluster,
+        s.topic,
+        s.partition,
+        s.last_stable_offset,
+        min(concat(who(x), ' (transactional id ' || i.transactional_id || ')')) AS left_by,
+        min(b.exchange) AS exchange
+    FROM still AS s
+    JOIN batches AS b
+        ON coalesce(b.topic, b.topic_id) = s.topic AND b.partition = s.partition AND b.stored_base_offset = s.last_stable_offset
+    JOIN exchanges AS x ON x.exchange = b.exchange
+    JOIN connections AS c ON c.connection = x.connection
+    LEFT JOIN all_transaction_events AS i ON i.event = 'init' AND i.producer_id = b.producer_id AND i.cluster IS NOT DISTINCT FROM c.cluster
+    LEFT JOIN all_transaction_events AS e
+        ON e.event = 'end' AND e.producer_id = b.producer_id AND e.begin_ns BETWEEN x.request_time_ns AND s.last_time_ns
+    WHERE b.side = 'request' AND b.producer_id IS NOT NULL AND c.cluster IS NOT DISTINCT FROM s.cluster AND c.close <> 'none'
+        AND c.last_time_ns < s.last_time_ns AND s.lasted_ns >= impact('stuck_ns')
+    GROUP BY s.cluster, s.topic, s.partition, s.last_stable_offset
+    HAVING count(e.exchange) = 0
+),
+told AS (
+    SELECT s.*, l.left_by, l.exchange AS evidence_left, l.left_by IS NOT NULL AND s.lasted_ns <= p.timeout_ns + s(15) AS ends_itself
+    FROM still AS s
+    CROSS JOIN patience AS p
+    LEFT JOIN left_open AS l
+        ON l.cluster IS NOT DISTINCT FROM s.cluster AND l.topic = s.topic AND l.partition = s.partition
+        AND l.last_stable_offset = s.last_stable_offset
+    WHERE s.lasted_ns > p.timeout_ns OR l.exchange IS NOT NULL
 )
-SELECT s.*, s.lasted_ns AS weight
-FROM still AS s CROSS JOIN patience AS p
-WHERE s.lasted_ns > p.timeout_ns
+SELECT
+    topic,
+    partition,
+    lasted_ns,
+    records,
+    left_by,
+    CASE WHEN ends_itself
+        THEN 'Start this producer again with the same transactional.id at once, which aborts what it left open, or lower its transaction.timeout.ms: readers wait for as long.'
+        ELSE 'Find the producer with kafka-transactions.sh find-hanging, and abort its transaction with kafka-transactions.sh abort.'
+    END AS advice,
+    CASE WHEN ends_itself THEN 'medium' END AS severity,
+    lasted_ns AS weight,
+    evidence_first,
+    evidence_last,
+    evidence_left,
+    first_time_ns,
+    last_time_ns
+FROM told
