@@ -188,6 +188,28 @@ def starting(offsets: list[int], read_to: int = 1000, partitions: int = 1, **val
     return {"exchanges": rows, "fetch_positions": positions, "group_events": events, "connections": links}
 
 
+def left_open(seconds: float, close: str = "fin", ends: bool = False, offset: int = 5) -> Tables:
+    """A last stable offset that stands for so long at a batch of a producer whose connection ended; `ends`: its transaction was
+    ended in time; `offset`: where the batch is."""
+    where = {"topic": "t", "partition": 0, "cluster": "c"}
+    rows = [exchange(0, at_ns=at(-1), connection=2, **PRODUCE), exchange(1, at_ns=at(1), connection=2, api_key=26)]
+    rows += [exchange(2 + n, at_ns=at(n * seconds), **FETCH) for n in range(2)]
+    marks = {"connection": 1, "side": "response", "last_stable_offset": 5}
+    entries: Rows = [where | marks | {"exchange": 2 + n, "high_watermark": 6 + 50 * n} for n in range(2)]
+    sent = {"exchange": 0, "connection": 2, "side": "request", "stored_base_offset": offset, "producer_id": 7}
+    init = {"exchange": 0, "connection": 2, "cluster": "c", "event": "init", "producer_id": 7, "begin_ns": at(-2)}
+    events: Rows = [init | {"transactional_id": "tx", "transaction_timeout_ms": 60_000}]
+    events += [init | {"exchange": 1, "event": "end", "begin_ns": at(1)}] if ends else []
+    links = [connection(1, cluster="c"), connection(2, cluster="c", close=close, last_time_ns=at(2))]
+    return {
+        "exchanges": rows,
+        "entries": entries,
+        "batches": [where | sent],
+        "transaction_events": events,
+        "connections": links,
+    }
+
+
 STUCK, AHEAD = [100] * 20, list(range(100, 300, 10))
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "no_progress": (
@@ -275,6 +297,15 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: opening(10, **TLS, tls_alpn="h2"),
             lambda: opening(10, **TLS, broker_port=443),
             lambda: opening(10, **(TLS | {"tls_handshake": "failed"})),
+        ),
+    ),
+    "hanging_transaction": (
+        (lambda: left_open(11),),
+        (
+            lambda: left_open(9),
+            lambda: left_open(11, close="none"),  # a long transaction
+            lambda: left_open(11, ends=True),
+            lambda: left_open(11, offset=4),
         ),
     ),
     "head_of_line": ((queued_beside,), ()),

@@ -1,7 +1,9 @@
 -- Which topics are read again? One row per group (or client, where it is in no group that is known) and topic: `times` that a connection
 -- began before where an earlier one had read to, `again` records that were read once more of `records` read in all, from `from_offset` on.
--- `commits`: commits of the group that the capture has, null: no group. Three times at least, half of what was read, and a hundred
--- records: one that goes on at its last commit reads little again. Connections at the same time are two readers, and tell nothing.
+-- `commits`: commits of the group that the capture has, null: no group. Three times at the same offset, and no commit since the first of
+-- these (`stuck_ns`): whatever it committed before, high from 10 s on, as in `stuck_readers`. Three times at least, half of what was
+-- read, and a hundred records: one that goes on at its last commit reads little again. Connections at the same time are two
+-- readers, and tell nothing.
 WITH reads AS (
     SELECT
         p.cluster,
@@ -50,35 +52,55 @@ judged AS (
 ),
 -- One start may be a connection to each of several brokers: it counts once, as one partition sees it.
 counted AS (
-    SELECT *, count(again) OVER (PARTITION BY cluster, group_id, address, id, topic, partition) AS times FROM judged
+    SELECT
+        *,
+        count(again) OVER (PARTITION BY cluster, group_id, address, id, topic, partition) AS times,
+        count(again) OVER of_offset AS times_there,
+        min(CASE WHEN again IS NOT NULL THEN first_time_ns END) OVER of_offset AS there_since_ns
+    FROM judged
+    WINDOW of_offset AS (PARTITION BY cluster, group_id, address, id, topic, partition, from_offset)
 ),
 commits AS (
-    SELECT c.cluster, x.group_id, count(*) AS commits
+    SELECT c.cluster, x.group_id, count(*) AS commits, max(x.request_time_ns) AS last_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.api_key = api('OffsetCommit') AND x.group_id IN (SELECT group_id FROM counted WHERE times >= 3)
     GROUP BY c.cluster, x.group_id
+),
+told AS (
+    SELECT
+        min_by(who(j), (j.first_time_ns, j.connection, j.partition)) AS who,
+        min_by(j.client_address, (j.first_time_ns, j.connection, j.partition)) AS client_address,
+        j.group_id,
+        j.topic,
+        count(DISTINCT j.partition) AS partitions,
+        CAST(max(j.times) AS BIGINT) AS times,
+        CAST(sum(j.again) AS BIGINT) AS again,
+        CAST(sum(greatest(j.read_to - j.from_offset, 0)) AS BIGINT) AS records,
+        min_by(j.from_offset, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS from_offset,
+        CASE WHEN j.group_id IS NOT NULL THEN coalesce(max(c.commits), 0) END AS commits,
+        CASE WHEN max(c.last_ns) < min(j.there_since_ns) FILTER (WHERE j.times_there >= 3)
+            THEN max(j.last_time_ns) - min(j.there_since_ns) FILTER (WHERE j.times_there >= 3) END AS stuck_ns,
+        CAST(sum(j.again) AS BIGINT) AS weight,
+        min_by(j.connection, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS connection,
+        min_by(j.exchange, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS evidence_first,
+        max_by(j.exchange, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS evidence_last,
+        min(j.first_time_ns) AS first_time_ns,
+        max(j.last_time_ns) AS last_time_ns
+    FROM counted AS j
+    LEFT JOIN commits AS c ON c.cluster IS NOT DISTINCT FROM j.cluster AND c.group_id = j.group_id
+    GROUP BY j.cluster, j.group_id, j.address, j.id, j.topic
+    HAVING max(j.times) >= 3
+        AND sum(j.again) >= 100 AND sum(j.again) * 2 >= sum(greatest(j.read_to - j.from_offset, 0))
 )
 SELECT
-    min_by(who(j), (j.first_time_ns, j.connection, j.partition)) AS who,
-    min_by(j.client_address, (j.first_time_ns, j.connection, j.partition)) AS client_address,
-    j.group_id,
-    j.topic,
-    count(DISTINCT j.partition) AS partitions,
-    CAST(max(j.times) AS BIGINT) AS times,
-    CAST(sum(j.again) AS BIGINT) AS again,
-    CAST(sum(greatest(j.read_to - j.from_offset, 0)) AS BIGINT) AS records,
-    min_by(j.from_offset, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS from_offset,
-    CASE WHEN j.group_id IS NOT NULL THEN coalesce(max(c.commits), 0) END AS commits,
-    CASE WHEN j.group_id IS NOT NULL AND max(c.commits) IS NULL THEN 'none' END AS committed,
-    CASE WHEN j.group_id IS NULL OR max(c.commits) > 0 THEN 'info' END AS severity,
-    CAST(sum(j.again) AS BIGINT) AS weight,
-    min_by(j.connection, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS connection,
-    min_by(j.exchange, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS evidence_first,
-    max_by(j.exchange, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS evidence_last,
-    min(j.first_time_ns) AS first_time_ns,
-    max(j.last_time_ns) AS last_time_ns
-FROM counted AS j
-LEFT JOIN commits AS c ON c.cluster IS NOT DISTINCT FROM j.cluster AND c.group_id = j.group_id
-GROUP BY j.cluster, j.group_id, j.address, j.id, j.topic
-HAVING max(j.times) >= 3
-    AND sum(j.again) >= 100 AND sum(j.again) * 2 >= sum(greatest(j.read_to - j.from_offset, 0))
+    * EXCLUDE (stuck_ns),
+    CASE WHEN commits = 0 THEN 'none' WHEN stuck_ns IS NOT NULL THEN 'none since then' END AS committed,
+    CASE
+        WHEN stuck_ns IS NOT NULL THEN 'The consumer fails each time at a record behind this offset, as it seems: look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
+        ELSE 'Let the consumer commit what it has processed (enable.auto.commit, or a commit behind each batch), and close it in order, so that it goes on where it stopped. Where it is meant to read all at each start, as a cache does, this is by design.'
+    END AS advice,
+    CASE
+        WHEN stuck_ns >= impact('stuck_ns') THEN 'high'
+        WHEN stuck_ns IS NULL AND coalesce(commits, 1) > 0 THEN 'info'
+    END AS severity
+FROM told
