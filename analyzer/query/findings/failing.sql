@@ -5,7 +5,7 @@
 -- do: {advice}
 -- look: kanalyze errors --api {api_name}
 -- Errors beyond normal operation that no rule of their own tells of. High where records or offsets are concerned, the code is never
--- normal, and it came 10 times or for 10 s; information where a code that is never normal came once or twice to an API that moves
+-- normal, and it came 10 times or for 10 s, or as long where a setting keeps a client out (`kept_out`); information where a code that is never normal came once or twice to an API that moves
 -- no records and no members. Never normal is also what refuses records of a producer for good, however often it tries. What nobody judged may be a person trying something out: told from three times on. Times are requests, of
 -- whatever number of partitions. One cause has one advice, however often it came.
 WITH judged AS (
@@ -36,7 +36,10 @@ WITH judged AS (
             'FENCED_MEMBER_EPOCH', 'STALE_MEMBER_EPOCH', 'TRANSACTION_ABORTABLE'))
         OR (e.code IN (error('INVALID_TOPIC_EXCEPTION', 'RECORD_LIST_TOO_LARGE', 'INVALID_REQUIRED_ACKS',
             'INVALID_TIMESTAMP', 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'UNSUPPORTED_COMPRESSION_TYPE', 'INVALID_RECORD'))
-            AND x.api_name = 'Produce') AS never_normal
+            AND x.api_name = 'Produce') AS never_normal,
+        e.code IN (error('INCONSISTENT_GROUP_PROTOCOL', 'INVALID_SESSION_TIMEOUT', 'GROUP_MAX_SIZE_REACHED',
+            'UNSUPPORTED_ASSIGNOR', 'INVALID_REGULAR_EXPRESSION', 'INVALID_TRANSACTION_TIMEOUT'))
+            AND x.api_name IN ('JoinGroup', 'ConsumerGroupHeartbeat', 'ShareGroupHeartbeat', 'InitProducerId') AS kept_out
     FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
     WHERE e.expected IS NOT TRUE AND is_client(x.role) AND x.kind IS DISTINCT FROM 'forwarded'
         AND e.code NOT IN (error('REQUEST_TIMED_OUT', 'NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
@@ -75,6 +78,14 @@ SELECT
             THEN 'The broker does not support this version: upgrade the client or the broker, or remove the protocol version from the configuration of the client.'
         WHEN code IN (error('COORDINATOR_LOAD_IN_PROGRESS', 'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR'))
             THEN 'No broker coordinates this group or transaction: see whether the partitions of __consumer_offsets and __transaction_state have leaders.'
+        WHEN code = error('GROUP_MAX_SIZE_REACHED')
+            THEN 'The group has as many members as the broker allows (group.max.size): start fewer of them, or raise that limit.'
+        WHEN code = error('INVALID_SESSION_TIMEOUT')
+            THEN 'Set session.timeout.ms of this client within the limits of the broker (group.min.session.timeout.ms, group.max.session.timeout.ms).'
+        WHEN code = error('INVALID_TRANSACTION_TIMEOUT')
+            THEN 'Lower transaction.timeout.ms of this producer: the broker allows transaction.max.timeout.ms at most.'
+        WHEN code = error('INVALID_REPLICATION_FACTOR')
+            THEN 'The topic is to have more replicas than there are brokers alive: lower replication.factor, or bring the missing brokers back.'
         WHEN code IN (error('INCONSISTENT_GROUP_PROTOCOL', 'INVALID_GROUP_ID'))
             THEN 'Members of one group must share an assignor and a protocol: set partition.assignment.strategy alike in all of them.'
         WHEN code = error('MEMBER_ID_REQUIRED')
@@ -87,7 +98,7 @@ SELECT
         ELSE 'Open the evidence with `kanalyze show` to see the whole reply; the Kafka protocol guide (kafka.apache.org/protocol) explains the error code.'
     END AS advice,
     CASE
-        WHEN never_normal AND moves_records AND (count(DISTINCT exchange) >= 10 OR max(time_ns) - min(time_ns) >= s(10)) THEN 'high'
+        WHEN (never_normal AND moves_records OR kept_out) AND (count(DISTINCT exchange) >= 10 OR max(time_ns) - min(time_ns) >= s(10)) THEN 'high'
         WHEN NOT never_normal OR moves_records OR moves_members OR count(DISTINCT exchange) >= 3 THEN 'medium'
         ELSE 'info'
     END AS severity,
@@ -97,7 +108,7 @@ SELECT
     min(time_ns) AS first_time_ns,
     max(time_ns) AS last_time_ns
 FROM judged
-GROUP BY api_name, name, code, never_normal, moves_records, moves_members
+GROUP BY api_name, name, code, never_normal, kept_out, moves_records, moves_members
 -- Who was given a member id once, and is not seen to join with it, may still wait for the others of its group.
 HAVING CASE WHEN code = error('MEMBER_ID_REQUIRED') THEN count(*) FILTER (WHERE NOT expected) >= 3
     ELSE never_normal OR count(DISTINCT exchange) >= 3 OR count(*) FILTER (WHERE NOT expected) > 0 END

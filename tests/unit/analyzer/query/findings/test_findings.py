@@ -15,6 +15,7 @@ from incident_stories import MORE, far, gone, out_of_range
 from limit_stories import broken_off, fenced_after
 from made_rows import SECOND_NS, START_NS, capture, connection, dataset
 from member_stories import missed, recreated
+from progress_stories import starting
 
 from analyzer.query.dataset import Dataset
 from analyzer.query.findings import SEVERITIES, names, rule, rules
@@ -23,6 +24,7 @@ from analyzer.query.run_findings import find
 from analyzer.report.finding_rows import as_object
 from analyzer.report.sentences import command, sentence
 
+JOIN = {"api_key": 11, "api_name": "JoinGroup"}
 FIRES = [
     pytest.param(name, story, id=f"{name}-{number}")
     for name, (first, _) in STORIES.items()
@@ -115,6 +117,8 @@ def in_order(*values: str) -> list[int]:
         ),
         ("authorization", lambda: failing(29, many(1, 1, api_key=19)), lambda: failing(29, many(4, 1, api_key=0))),
         ("far_broker", lambda: far(80, 40, 82), lambda: far(80, 100, 82)),
+        ("failing", lambda: failing(26, many(9, 1, **JOIN)), lambda: failing(26, many(10, 1, **JOIN))),
+        ("rereads", lambda: starting([0] * 4, commits=30), lambda: starting([0] * 4, commits=3)),
         ("request_too_large", lambda: broken_off(3), lambda: broken_off(10)),
         ("wrong_cluster", turned, lambda: turned(failures=1)),
         ("wrong_cluster", turned, refused),
