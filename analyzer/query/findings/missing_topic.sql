@@ -1,17 +1,23 @@
 -- severity: medium
 -- rank: 38
 -- when: errors having bool_or(code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')))
--- says: {who} keeps asking for topic {topic}, which does not exist, for {lasted_ns} ({times|request|requests})
--- do: Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.
+-- says: {who} keeps asking for topic {topic}, which does not exist, for {lasted_ns} ({times|request|requests})[; it was there before {gone_time_ns}]
+-- do: {advice}
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told are all
--- requests, and the time since the first that is not of a start, as in the table of errors.
+-- requests, and the time since the first that is not of a start, as in the table of errors. A topic whose id was seen before was deleted.
 SELECT
     who,
     topic,
     count(DISTINCT exchange) AS times,
     max(time_ns) FILTER (WHERE is_failure) - min(time_ns) FILTER (WHERE is_failure) AS lasted_ns,
+    CASE WHEN min(known_ns) < min(time_ns) THEN min(time_ns) END AS gone_time_ns,
+    CASE
+        WHEN min(known_ns) < min(time_ns)
+            THEN 'The topic was deleted while it was in use: find out by whom (the log of the controller), create it again (kafka-topics.sh --create), or stop this client.'
+        ELSE 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
+    END AS advice,
     max(time_ns) - min(time_ns) AS weight,
     min_by(exchange, (time_ns, exchange)) AS evidence_first,
     max_by(exchange, (time_ns, exchange)) AS evidence_last,
@@ -25,10 +31,14 @@ FROM (
         e.code,
         e.exchange,
         x.response_time_ns AS time_ns,
-        e.expected IS DISTINCT FROM true AS is_failure
+        e.expected IS DISTINCT FROM true AS is_failure,
+        t.known_ns
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
+    LEFT JOIN (
+        SELECT cluster, topic, min(first_time_ns) AS known_ns FROM topic_ids WHERE topic IS NOT NULL GROUP BY cluster, topic
+    ) AS t ON t.cluster = c.cluster AND t.topic = e.topic
     WHERE e.code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')) AND is_client(x.role)
 ) AS told
 GROUP BY cluster, who, topic, code
