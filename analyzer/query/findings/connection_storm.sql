@@ -1,8 +1,8 @@
 -- severity: medium
 -- rank: 40
 -- when: connections having count(*) FILTER (WHERE (is_kafka OR tls_handshake = 'finished') AND seen_from = 'syn' AND is_client(role) AND forwarded_from IS NULL) >= 24 AND max(first_time_ns) - min(first_time_ns) >= s(6)
--- says: {who} at {client_address} keeps opening connections: {connections|connection|connections}, up to {worst_per_s} over {over_ns}, half of them closed within {median_life_ns}
--- do: The application creates a client for each message, or its connections fail: create one client and reuse it.
+-- says: {who} at {client_address} keeps opening connections: {connections|connection|connections}, up to {worst_per_s} over {over_ns}[, half of them closed within {median_life_ns}][; {left_open} of them were still open when the capture ended]
+-- do: The application creates a client for each message, or its connections fail: create one client, reuse it, and close what is not needed.
 -- look: kanalyze {shown_by} --client {client_address}
 -- One a second for 30 s, or 30 in all with a median life under 5 s; both in at least 20 different seconds, since a tool that
 -- runs once opens many at one moment. A shorter capture may be full of it: three in each of eight seconds and more, over four
@@ -16,6 +16,7 @@ WITH opened AS (
         n.exchange,
         c.first_time_ns,
         c.last_time_ns - c.first_time_ns AS life_ns,
+        c.close,
         count(*) OVER (
             PARTITION BY c.client_address, n.client_id, CASE WHEN c.is_kafka THEN NULL ELSE c.broker_port END ORDER BY c.first_time_ns
             RANGE BETWEEN s(30) PRECEDING AND CURRENT ROW
@@ -35,7 +36,9 @@ SELECT
     count(*) AS connections,
     max(within) * 1e9 / max(over_ns) AS worst_per_s,
     max(over_ns) AS over_ns,
-    CAST(round(percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns)) AS BIGINT) AS median_life_ns,
+    CASE WHEN count(*) FILTER (WHERE close = 'none') * 4 < count(*)
+        THEN CAST(round(percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns)) AS BIGINT) END AS median_life_ns,
+    CASE WHEN count(*) FILTER (WHERE close = 'none') * 4 >= count(*) THEN count(*) FILTER (WHERE close = 'none') END AS left_open,
     max_by(connection, (within, connection)) AS connection,
     count(*) AS weight,
     max_by(exchange, (within, connection)) FILTER (WHERE exchange IS NOT NULL) AS evidence_any,
