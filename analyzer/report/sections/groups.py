@@ -9,7 +9,7 @@ from rich.text import Text
 
 from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
-from analyzer.report.causes import COMMIT_ERRORS, UNFETCHED, causes
+from analyzer.report.causes import COMMIT_ERRORS, UNFETCHED, Table, causes
 from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, clock, count, duration, milliseconds, safe, things
@@ -40,6 +40,16 @@ GROUPS = (
     Column("errors", least=7, spare=2),
     Column("lag", right=True),
     Column("last rebalance", least=20),
+)
+HELD_UP = Table(
+    "held_up",
+    "Groups that waited long for a member to join",
+    (
+        (Column("group", least=10), lambda row: safe(row["group_id"])),
+        (Column("for", right=True), lambda row: duration(row["waited_ns"]) + ("+" if row["so_far"] else "")),
+        (Column("member waited for", least=12), lambda row: safe(row["stuck"])),
+    ),
+    "+: until the capture ended.",
 )
 REBALANCES = (
     Column("time"),
@@ -159,7 +169,7 @@ def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 def failing(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Commits that fail, and partitions that nobody fetches."""
-    return causes(facts, (COMMIT_ERRORS, UNFETCHED), width, limit, COMMAND)
+    return causes(facts, (HELD_UP, COMMIT_ERRORS, UNFETCHED), width, limit, COMMAND)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:

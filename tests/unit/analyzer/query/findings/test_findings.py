@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cluster_stories import NEW, OLD, refused, sent_away, turned
-from finding_stories import STORIES, Tables, failing, many, produced
+from finding_stories import STORIES, Tables, failing, many, opened, produced
 from hold_out_stories import sent_again
 from incident_stories import MORE, far, gone, out_of_range
 from limit_stories import broken_off, fenced_after
@@ -138,6 +138,23 @@ def test_severity_falls_with_the_impact(
             told.append(find(made, [rule(name)])[0].severity)
     first, second = in_order(*told)
     assert first > second
+
+
+def test_a_topic_that_was_there_is_no_misspelt_name(tmp_path: Path) -> None:
+    story = failing(3, many(3, 100), topic="t") | {"connections": [connection(1, cluster="c")]}
+    known = {"cluster": "c", "topic": "t", "topic_id": OLD, "first_time_ns": START_NS - SECOND_NS}
+    with dataset(tmp_path, story | {"topic_ids": [known | {"last_time_ns": START_NS}]}) as made:
+        (found,) = find(made, [rule("missing_topic")])
+    assert "; it was there before " in as_object(found)["sentence"]
+    assert "deleted" in found.row["advice"]
+
+
+def test_connections_that_stay_open_are_counted(tmp_path: Path) -> None:
+    ends = {"captures": [capture(last_time_ns=START_NS + 40 * SECOND_NS)]}
+    for close, told in (("fin", "half of them closed within 20.0 s"), ("none", "40 of them were still open")):
+        with dataset(tmp_path / close, ends | opened([n * 0.9 for n in range(40)], 20, close=close)) as made:
+            (found,) = find(made, [rule("connection_storm")])
+        assert told in as_object(found)["sentence"]
 
 
 @pytest.mark.parametrize(

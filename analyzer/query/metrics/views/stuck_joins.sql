@@ -1,0 +1,50 @@
+-- In which groups did a member wait long to join, and for whom (`stuck`)? One row per group: its longest wait, `waited_ns`, from 10 s on.
+-- Suspect: a member whose heartbeats said "rebalance" during the wait, and that asked to join only at its end, or never. A member
+-- that still waits when the capture ends has waited until then.
+WITH joins AS (
+    SELECT cluster, group_id, exchange, begin_ns, time_ns, CAST(NULL AS STRING) AS so_far
+    FROM group_events
+    WHERE group_type = 'classic' AND event = 'join' AND error_code = error('NONE')
+    UNION ALL
+    SELECT c.cluster, x.group_id, x.exchange, x.request_time_ns, u.until_ns, 'until the capture ended'
+    FROM exchanges AS x
+    JOIN connections AS c ON c.connection = x.connection
+    JOIN captured_until AS u ON u.file = x.request_file
+    WHERE x.api_key = api('JoinGroup') AND x.status = 'pending' AND x.group_id IS NOT NULL AND is_client(x.role)
+),
+longest AS (
+    SELECT *
+    FROM joins
+    WHERE time_ns - begin_ns > s(10)
+    QUALIFY row_number() OVER (PARTITION BY cluster, group_id ORDER BY time_ns - begin_ns DESC, exchange) = 1
+),
+told AS (
+    SELECT w.cluster, w.group_id, w.begin_ns, w.time_ns, e.client_id, e.member_id, min(e.begin_ns) AS told_ns
+    FROM longest AS w JOIN group_events AS e
+        ON e.cluster IS NOT DISTINCT FROM w.cluster AND e.group_id = w.group_id AND e.event = 'heartbeat'
+        AND e.error_code = error('REBALANCE_IN_PROGRESS') AND e.begin_ns BETWEEN w.begin_ns AND w.time_ns
+    GROUP BY w.cluster, w.group_id, w.begin_ns, w.time_ns, e.client_id, e.member_id
+),
+joined AS (
+    SELECT cluster, group_id, member_id, begin_ns FROM group_events WHERE event = 'join'
+),
+suspects AS (
+    SELECT t.cluster, t.group_id, max_by(coalesce(t.client_id, t.member_id), t.told_ns) AS stuck
+    FROM told AS t LEFT JOIN joined AS j
+        ON j.cluster IS NOT DISTINCT FROM t.cluster AND j.group_id = t.group_id AND j.member_id = t.member_id
+        AND j.begin_ns >= t.told_ns AND j.begin_ns < t.time_ns - s(1)
+    WHERE j.member_id IS NULL
+    GROUP BY t.cluster, t.group_id
+)
+SELECT
+    w.group_id,
+    a.of_application,
+    w.time_ns - w.begin_ns AS waited_ns,
+    w.so_far,
+    s.stuck,
+    w.time_ns - w.begin_ns AS weight,
+    w.exchange AS evidence_join,
+    w.begin_ns AS first_time_ns,
+    w.time_ns AS last_time_ns
+FROM longest AS w LEFT JOIN suspects AS s ON s.cluster IS NOT DISTINCT FROM w.cluster AND s.group_id = w.group_id
+LEFT JOIN group_applications AS a ON a.group_id = w.group_id
