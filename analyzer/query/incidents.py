@@ -9,7 +9,7 @@ long.
 
 Rules of the last ranks (from LAST_RANK on) tell impact that no rule explains, above the limits of
 `analyzer.base.impact_limits`: their findings are symptoms of any other finding about the same, unless that one is for information,
-or its rule is one of NO_CAUSES.
+or its rule says that it delays nobody.
 """
 
 from __future__ import annotations
@@ -28,27 +28,6 @@ SUBJECTS = ("who", "client_address", "broker", "topic", "partition", "group_id",
 HOST = "host"
 # Rules of this rank and later ones know no cause.
 LAST_RANK = 95
-# Rules about waste, about the future or about what itself only follows: nobody waits because of them. They explain what they name.
-NO_CAUSES = frozenset(
-    {
-        "acks_0",
-        "big_frames",
-        "breaks_on_4",
-        "commit_storm",
-        "fetch_spin",
-        "lag_growing",
-        "metadata_storm",
-        "missing_topic",
-        "no_compression",
-        "requested_rebalances",
-        "rereads",
-        "resent_batches",
-        "skewed_partitions",
-        "tiny_batches",
-        "topic_recreated",
-        "version_outside_offer",
-    }
-)
 # A symptom may begin so long before what is seen of its cause, or after it: clients retry, sessions run out.
 SLACK_NS = 15_000_000_000
 
@@ -170,7 +149,7 @@ def _explains(cause: Finding, symptom: Finding) -> bool:
 
 
 def _knows_a_cause(finding: Finding) -> bool:
-    is_harmless = finding.severity == SEVERITIES[-1] or finding.rule.name in NO_CAUSES
+    is_harmless = finding.severity == SEVERITIES[-1] or finding.rule.delays_nobody
     return finding.rule.rank < LAST_RANK and not is_harmless
 
 

@@ -14,6 +14,8 @@ A file begins with its head, comment lines of the form `-- word: text`, in this 
     -- explains: head_of_line, unanswered      may be missing; rules whose findings about the same are symptoms of this one,
                                             or about anything, where the name ends with *; in parentheses the values of
                                             `api_name` or `name`; such a finding must have one of them: failing(Fetch|Produce)
+    -- delays: nobody                       may be missing; of rules about waste, the future, or what itself only follows:
+                                            they explain no impact but what they name
 
 Words in braces are columns of a row, written as their names say (`_ns`: a duration, `_time_ns`: a time of day, `_date_ns`: with its
 day, `_share`: per cent, `_bytes`, `_ms`, `_per_s`); `{replies|reply|replies}` is a count with its noun; a part in brackets is left
@@ -55,6 +57,8 @@ HEAD = ("severity", "rank", "when", "says", "do", "look")
 AND = "and"
 WITH_AND = ("severity", "rank", "when", AND, "says", "do", "look")
 EXPLAINS = "explains"
+DELAYS, NOBODY = "delays", "nobody"
+OPTIONAL = (AND, EXPLAINS, DELAYS)
 _LINE = re.compile(r"-- (\w+): (.+)")
 _EXPLAINED = re.compile(r"(\w+)(\*?)(?:\(([\w|]+)\))?")
 
@@ -78,7 +82,8 @@ class Condition(NamedTuple):
 
 class Rule(NamedTuple):
     """One rule. Unless all `conditions` are true (later ones take longer) it finds nothing. `explains` are rules whose
-    findings are symptoms of this one when they are about the same, at the same time.
+    findings are symptoms of this one when they are about the same, at the same time. `delays_nobody`: nobody waits because of what
+    it finds.
     """
 
     name: str
@@ -90,6 +95,7 @@ class Rule(NamedTuple):
     look: str
     sql: str
     explains: tuple[Explained, ...] = ()
+    delays_nobody: bool = False
 
 
 def names() -> list[str]:
@@ -103,16 +109,18 @@ def rule(name: str) -> Rule:
     if not path.is_file():
         raise KeyError(f"no finding {name!r}; there are: {', '.join(names())}")
     sql = sql_words.text(path)
-    lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD) + 2]]
-    head = {match[1]: match[2] for match in lines if match and match[1] in (*HEAD, AND, EXPLAINS)}
-    order = tuple(word for word in head if word != EXPLAINS)
+    lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD) + len(OPTIONAL)]]
+    head = {match[1]: match[2] for match in lines if match and match[1] in (*HEAD, *OPTIONAL)}
+    order = tuple(word for word in head if word not in (EXPLAINS, DELAYS))
     explains = tuple(_explained(path, word) for word in head.pop(EXPLAINS, "").replace(",", " ").split())
+    if (delays := head.pop(DELAYS, None)) not in (None, NOBODY):
+        raise ValueError(f"{path.name}: delays: {delays!r} is not {NOBODY!r}")
     asked = [head.get("when"), head.pop(AND, None)]
     if order not in (HEAD, WITH_AND) or head["severity"] not in SEVERITIES:
         raise ValueError(f"{path.name}: the head of a finding is {', '.join(HEAD)}, in this order")
     conditions = tuple(_condition(path, text) for text in asked if text is not None)
     told = (head["says"], head["do"], head["look"])
-    return Rule(name, head["severity"], int(head["rank"]), conditions, *told, sql, explains)
+    return Rule(name, head["severity"], int(head["rank"]), conditions, *told, sql, explains, delays is not None)
 
 
 def _condition(path: Path, text: str) -> Condition:

@@ -4,6 +4,7 @@
 -- says: {who} produces with acks=0 ({requests|request|requests}): lost records go unnoticed
 -- do: Set acks=all on this producer if no record may get lost.
 -- look: kanalyze clients[ --client {who}]
+-- delays: nobody
 SELECT
     who() AS who,
     count(*) AS requests,

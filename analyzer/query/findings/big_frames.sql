@@ -4,6 +4,7 @@
 -- says: {who} has requests or replies of up to {greatest_bytes} ({api_name}, {messages} over 10 MB)
 -- do: Messages this large delay everything behind them on the connection: check max.request.size (producer) and fetch.max.bytes (consumer).
 -- look: kanalyze clients[ --client {who}]
+-- delays: nobody
 SELECT
     who() AS who,
     api_name,

@@ -4,6 +4,7 @@
 -- says: {who}[ at {client_address}] will not work with Kafka 4: it sends {api_name} v{api_version}[, one of {versions|removed API version|removed API versions}]
 -- do: Before the brokers are upgraded, upgrade the client or raise its configured protocol version (`kanalyze readiness` names the setting where it is known).
 -- look: kanalyze readiness[ --client {who}]
+-- delays: nobody
 SELECT
     who() AS who,
     CASE WHEN client_id IS NOT NULL THEN client_address END AS client_address,

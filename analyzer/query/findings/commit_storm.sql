@@ -4,6 +4,7 @@
 -- says: {who} (group {group_id}) commits its offsets up to {worst_per_s} on one connection, {requests|time|times} in all
 -- do: Commit once for all records of a poll, or by time (auto.commit.interval.ms), not after each record: every commit is written to all replicas of __consumer_offsets, and the consumer waits for it.
 -- look: kanalyze clients[ --client {who}]
+-- delays: nobody
 -- Twenty a second on one connection, over five seconds at least. Told are all commits of the client to the group.
 WITH seconds AS (
     SELECT

@@ -4,6 +4,7 @@
 -- says: {broker} no longer has the fetch session that a consumer names, {times} times in {fetches|Fetch|Fetches}: {who}[, one of {clients|client|clients}]
 -- do: The broker keeps fewer fetch sessions than its clients and followers need: raise max.incremental.fetch.session.cache.slots (1,000 by default), or let fewer consumers fetch from it. Each lost session costs a refused Fetch, and then one that names all partitions.
 -- look: kanalyze errors --by broker --api Fetch
+-- delays: nobody
 -- Consumers that ask under a session (KIP-227) which their broker does not know, again and again: one row per broker, of clients of which
 -- ten Fetches and one in twenty were refused so. A session that was given up once, or after a restart of the broker, is normal operation.
 -- Medium where it is one in four: then sessions serve nothing.

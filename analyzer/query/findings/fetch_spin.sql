@@ -4,6 +4,7 @@
 -- says: {who} fetches in a tight loop, up to {worst_per_s}: {replies|empty reply|empty replies} without a wait for data[, {place}]
 -- do: {advice}
 -- look: kanalyze clients[ --client {who}]
+-- delays: nobody
 -- Thirty in all, in seconds in which one connection has twenty or more; information where these are fewer than three, as when
 -- leaders move. Told are all empty replies without a wait of the client. A broker answers a position beyond its end at once, as a new leader
 -- does until its followers have told it how far they are; the replies of a session need not name the partition.

@@ -5,4 +5,5 @@
 -- do: Look at its errors: a topic that does not exist, or a partition without a leader, causes this. Where there are none, look at the client's metadata.max.age.ms (librdkafka: topic.metadata.refresh.interval.ms), and at code that asks for metadata with every record.
 -- look: kanalyze clients[ --client {who}]
 -- explains: repetition(Metadata)
+-- delays: nobody
 SELECT * FROM metadata_storms

@@ -5,6 +5,7 @@
 -- do: {advice}
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
+-- delays: nobody
 -- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told are all
 -- requests, and the time since the first that is not of a start, as in the table of errors. A topic whose id was seen before was deleted.
 SELECT

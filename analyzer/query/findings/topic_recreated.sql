@@ -5,6 +5,7 @@
 -- do: The records of the old topic are gone, and offsets that groups had committed may be beyond its end: find who deleted it, and check these groups (kafka-consumer-groups.sh --describe).
 -- look: kanalyze errors --topic {topic}
 -- explains: missing_topic, failing, offset_out_of_range, commit_failures, metadata_storm*, lag_growing
+-- delays: nobody
 -- Brokers of one cluster told two ids for the name, the later one first told after the earlier one was last told. For information
 -- where no client was told that it does not exist, is unknown by its id, or has no such offset.
 WITH ids AS (
