@@ -34,6 +34,7 @@ OTHERS = {
     "analyzer/spark/sink.py": "a new dataset",
     "analyzer/spark/stages.py": "temporary, of an executor",
     "analyzer/watch/incident_files.py": "the recorder's folder: an incident, when it is whole",
+    "analyzer/watch/otlp_sink.py": "a new file, which must not take the place of another one",
     "analyzer/watch/reader_process.py": "temporary: windows",
     "analyzer/watch/recorder.py": "the recorder's folder: its lock, a hook's log",
     "analyzer/watch/ring.py": "the recorder's folder: its ring",

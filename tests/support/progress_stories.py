@@ -196,7 +196,8 @@ def left_open(seconds: float, close: str = "fin", ends: bool = False, offset: in
     rows += [exchange(2 + n, at_ns=at(n * seconds), **FETCH) for n in range(2)]
     marks = {"connection": 1, "side": "response", "last_stable_offset": 5}
     entries: Rows = [where | marks | {"exchange": 2 + n, "high_watermark": 6 + 50 * n} for n in range(2)]
-    sent = {"exchange": 0, "connection": 2, "side": "request", "stored_base_offset": offset, "producer_id": 7}
+    entries.append(where | {"exchange": 0, "connection": 2, "side": "response", "offset": offset})
+    sent = {"exchange": 0, "connection": 2, "side": "request", "producer_id": 7}
     init = {"exchange": 0, "connection": 2, "cluster": "c", "event": "init", "producer_id": 7, "begin_ns": at(-2)}
     events: Rows = [init | {"transactional_id": "tx", "transaction_timeout_ms": 60_000}]
     events += [init | {"exchange": 1, "event": "end", "begin_ns": at(1)}] if ends else []

@@ -1,7 +1,7 @@
 -- severity: info
 -- rank: 62
 -- when: errors having count(*) FILTER (WHERE code IN (error('FETCH_SESSION_ID_NOT_FOUND', 'INVALID_FETCH_SESSION_EPOCH'))) >= 10
--- says: {broker} no longer has the fetch session that a consumer names, {times} times in {fetches|Fetch|Fetches}: {who}[, one of {clients|client|clients}]
+-- says: {broker} no longer has the fetch sessions that its consumers name: it refused {times|Fetch|Fetches} for that
 -- do: The broker keeps fewer fetch sessions than its clients and followers need: raise max.incremental.fetch.session.cache.slots (1,000 by default), or let fewer consumers fetch from it. Each lost session costs a refused Fetch, and then one that names all partitions.
 -- look: kanalyze errors --by broker --api Fetch
 -- delays: nobody
@@ -31,10 +31,8 @@ clients AS (
 SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
     max_by(who, (times, client_address, who)) AS who,
-    nullif(count(*), 1) AS clients,
     CASE WHEN min(client_address) = max(client_address) THEN min(client_address) END AS client_address,
     CAST(sum(times) AS BIGINT) AS times,
-    CAST(sum(fetches) AS BIGINT) AS fetches,
     CASE WHEN sum(times) * 4 >= sum(fetches) THEN 'medium' END AS severity,
     CAST(sum(times) AS BIGINT) AS weight,
     min_by(evidence_first, (first_time_ns, evidence_first)) AS evidence_first,

@@ -50,8 +50,10 @@ left_open AS (
         min(concat(who(x), ' (transactional id ' || i.transactional_id || ')')) AS left_by,
         min(b.exchange) AS exchange
     FROM still AS s
-    JOIN batches AS b
-        ON coalesce(b.topic, b.topic_id) = s.topic AND b.partition = s.partition AND b.stored_base_offset = s.last_stable_offset
+    -- The offset that the reply to its Produce tells: a large report has none of batches.
+    JOIN entries AS w
+        ON coalesce(w.topic, w.topic_id) = s.topic AND w.partition = s.partition AND w.side = 'response' AND w.offset = s.last_stable_offset
+    JOIN batches AS b ON b.exchange = w.exchange AND coalesce(b.topic, b.topic_id) = s.topic AND b.partition = s.partition
     JOIN exchanges AS x ON x.exchange = b.exchange
     JOIN connections AS c ON c.connection = x.connection
     LEFT JOIN all_transaction_events AS i ON i.event = 'init' AND i.producer_id = b.producer_id AND i.cluster IS NOT DISTINCT FROM c.cluster

@@ -1,7 +1,7 @@
 -- Whose connections came to nothing? One row per host and broker.
 -- Connections that were accepted and ended, five or more of a host and broker. Of TLS that finished its handshake and was not decrypted nothing is known; of
--- anything else than Kafka it is told at a port of Kafka alone. Connections without a byte of the client are health checks, unless
--- the other side ended them, within half a minute: a broker waits for longer. Medium where it so ended each of them, for 10 s.
+-- anything else than Kafka it is told at a port of Kafka alone. Connections without a byte of the client are health checks, and so
+-- is a PROXY header alone; but not where the other side ended one without any, within half a minute: a broker waits for longer. Medium where it so ended each of them, for 10 s.
 WITH ports AS (
     SELECT broker_port AS port FROM all_connections WHERE is_kafka
     UNION
@@ -23,7 +23,7 @@ judged AS (
         c.seen_from = 'syn' AND c.syn_ack_ns IS NOT NULL AND c.close <> 'none' AND c.replies = 0 AND c.one_way IS NULL
         AND c.broker_gaps + c.client_gaps = 0 AND (
             c.client_stream_bytes > coalesce(c.client_opening_bytes, 0)
-            OR (c.closed_by = 'broker' AND c.broker_stream_bytes = 0 AND c.last_time_ns - c.first_time_ns < s(30))
+            OR (c.closed_by = 'broker' AND c.client_stream_bytes + c.broker_stream_bytes = 0 AND c.last_time_ns - c.first_time_ns < s(30))
         )
         AND (c.tls IS NOT TRUE OR c.tls_decrypted OR c.tls_handshake = 'failed')
         AND c.connection NOT IN (SELECT connection FROM quiet) AS is_vain
