@@ -188,11 +188,16 @@ def starting(offsets: list[int], read_to: int = 1000, partitions: int = 1, **val
     return {"exchanges": rows, "fetch_positions": positions, "group_events": events, "connections": links}
 
 
-def left_open(seconds: float, close: str = "fin", ends: bool = False, offset: int = 5) -> Tables:
-    """A last stable offset that stands for so long at a batch of a producer whose connection ended; `ends`: its transaction was
-    ended in time; `offset`: where the batch is."""
+def left_open(seconds: float, close: str = "fin", ends_s: float | None = None, offset: int = 5, **values: Any) -> Tables:
+    """A last stable offset that stands for so long at a batch of a producer whose connection ended; `ends_s`: when its transaction
+    was ended; `offset`: where the batch is; `goes_on_s`: when its client asks for something over a third connection; `again_s`:
+    when it asks for its producer id again."""
     where = {"topic": "t", "partition": 0, "cluster": "c"}
-    rows = [exchange(0, at_ns=at(-1), connection=2, **PRODUCE), exchange(1, at_ns=at(1), connection=2, api_key=26)]
+    bank = {"client_id": "bank", "role": values.get("role", "client")}
+    rows = [exchange(0, at_ns=at(-1), connection=2, **PRODUCE, **bank)]
+    rows += [exchange(1, at_ns=at(ends_s), connection=2, api_key=26, **bank)] if ends_s is not None else []
+    if "goes_on_s" in values:
+        rows.append(exchange(9, at_ns=at(values["goes_on_s"]), connection=3, **bank))
     rows += [exchange(2 + n, at_ns=at(n * seconds), **FETCH) for n in range(2)]
     marks = {"connection": 1, "side": "response", "last_stable_offset": 5}
     entries: Rows = [where | marks | {"exchange": 2 + n, "high_watermark": 6 + 50 * n} for n in range(2)]
@@ -200,8 +205,11 @@ def left_open(seconds: float, close: str = "fin", ends: bool = False, offset: in
     sent = {"exchange": 0, "connection": 2, "side": "request", "producer_id": 7}
     init = {"exchange": 0, "connection": 2, "cluster": "c", "event": "init", "producer_id": 7, "begin_ns": at(-2)}
     events: Rows = [init | {"transactional_id": "tx", "transaction_timeout_ms": 60_000}]
-    events += [init | {"exchange": 1, "event": "end", "begin_ns": at(1)}] if ends else []
-    links = [connection(1, cluster="c"), connection(2, cluster="c", close=close, last_time_ns=at(2))]
+    events += [init | {"exchange": 1, "event": "end", "begin_ns": at(ends_s)}] if ends_s is not None else []
+    events += [init | {"exchange": 9, "begin_ns": at(values["again_s"])}] if "again_s" in values else []
+    links = [connection(1, cluster="c"), connection(3, cluster="c")]
+    forwarded = values.get("forwarded_from")
+    links.append(connection(2, cluster="c", close=close, last_time_ns=at(2), forwarded_from=forwarded))
     return {
         "exchanges": rows,
         "entries": entries,
@@ -301,11 +309,15 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
     ),
     "hanging_transaction": (
-        (lambda: left_open(11),),
+        (lambda: left_open(11), lambda: left_open(11, goes_on_s=5, again_s=6)),
         (
             lambda: left_open(9),
             lambda: left_open(11, close="none"),  # a long transaction
-            lambda: left_open(11, ends=True),
+            lambda: left_open(11, ends_s=1),
+            lambda: left_open(11, ends_s=20),  # behind the last Fetch that was seen
+            lambda: left_open(11, goes_on_s=5),
+            lambda: left_open(11, role="follower"),
+            lambda: left_open(11, forwarded_from=1),
             lambda: left_open(11, offset=4),
         ),
     ),

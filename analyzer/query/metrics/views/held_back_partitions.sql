@@ -3,7 +3,8 @@
 -- The last stable offset stands still below a high watermark that grows, for longer than the greatest transaction timeout that a
 -- producer asked for in this capture, 60 s when none did. While the two are equal nothing is held back. Or it stands still for as long
 -- as a client may be stuck, at a batch of a producer (`left_by`) whose connection ended before and that did not end its transaction: the
--- coordinator ends that one at its timeout, or up to 10 s after it.
+-- coordinator ends that one at its timeout, or up to 10 s after it. A client that goes on over another connection has left nothing;
+-- but one that asks for its producer id again has begun anew.
 WITH patience AS (
     SELECT coalesce(CAST(max(transaction_timeout_ms) AS BIGINT), 60000) * ms(1) AS timeout_ns
     FROM all_transaction_events
@@ -41,14 +42,18 @@ still AS (
     HAVING max(high_watermark) > min(high_watermark)
 ),
 -- The batch at which a last stable offset stands is the first of the transaction that holds it back.
-left_open AS (
+holders AS (
     SELECT
         s.cluster,
         s.topic,
         s.partition,
         s.last_stable_offset,
-        min(concat(who(x), ' (transactional id ' || i.transactional_id || ')')) AS left_by,
-        min(b.exchange) AS exchange
+        b.exchange,
+        x.client_address,
+        x.client_id,
+        c.last_time_ns AS ended_ns,
+        max(i.begin_ns) > c.last_time_ns AS began_anew,
+        min(concat(who(x), ' (transactional id ' || i.transactional_id || ')')) AS left_by
     FROM still AS s
     -- The offset that the reply to its Produce tells: a large report has none of batches.
     JOIN entries AS w
@@ -58,11 +63,26 @@ left_open AS (
     JOIN connections AS c ON c.connection = x.connection
     LEFT JOIN all_transaction_events AS i ON i.event = 'init' AND i.producer_id = b.producer_id AND i.cluster IS NOT DISTINCT FROM c.cluster
     LEFT JOIN all_transaction_events AS e
-        ON e.event = 'end' AND e.producer_id = b.producer_id AND e.begin_ns BETWEEN x.request_time_ns AND s.last_time_ns
+        ON e.event = 'end' AND e.producer_id = b.producer_id AND e.cluster IS NOT DISTINCT FROM c.cluster
+        AND e.begin_ns >= x.request_time_ns AND coalesce(e.producer_epoch = b.producer_epoch, true)
     WHERE b.side = 'request' AND b.producer_id IS NOT NULL AND c.cluster IS NOT DISTINCT FROM s.cluster AND c.close <> 'none'
+        AND c.forwarded_from IS NULL AND is_client(x.role)
         AND c.last_time_ns < s.last_time_ns AND s.lasted_ns >= impact('stuck_ns')
-    GROUP BY s.cluster, s.topic, s.partition, s.last_stable_offset
+    GROUP BY s.cluster, s.topic, s.partition, s.last_stable_offset, b.exchange, x.client_address, x.client_id, c.last_time_ns
     HAVING count(e.exchange) = 0
+),
+went_on AS (
+    SELECT h.exchange
+    FROM holders AS h JOIN all_exchanges AS x
+        ON x.client_address = h.client_address AND x.client_id IS NOT DISTINCT FROM h.client_id
+    WHERE x.request_time_ns > h.ended_ns AND h.began_anew IS NOT TRUE
+    GROUP BY h.exchange
+),
+left_open AS (
+    SELECT h.cluster, h.topic, h.partition, h.last_stable_offset, min(h.left_by) AS left_by, min(h.exchange) AS exchange
+    FROM holders AS h LEFT JOIN went_on AS w ON w.exchange = h.exchange
+    WHERE w.exchange IS NULL
+    GROUP BY h.cluster, h.topic, h.partition, h.last_stable_offset
 ),
 told AS (
     SELECT s.*, l.left_by, l.exchange AS evidence_left, l.left_by IS NOT NULL AND s.lasted_ns <= p.timeout_ns + s(15) AS ends_itself
