@@ -32,9 +32,9 @@ def waiting(latencies_s: list[float], left_s: float | None = None, **values: Any
     return {"exchanges": rows}
 
 
-def waiting_in_the_first(left_s: float) -> Tables:
-    """A request without a reply so long before the end of its file; an hour later another file begins."""
-    files = [capture(last_time_ns=at(400)), capture(file=1, first_time_ns=at(4000), last_time_ns=at(4400))]
+def waiting_in_the_first(left_s: float, then_s: float = 4000) -> Tables:
+    """A request without a reply so long before the end of its file at 400 s; another file begins at `then_s`."""
+    files = [capture(last_time_ns=at(400)), capture(file=1, first_time_ns=at(then_s), last_time_ns=at(then_s + 400))]
     return {"captures": files} | waiting([0.1], left_s=left_s)
 
 
@@ -196,7 +196,11 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 # More stories of the same rules.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "slow_requests": (
-        (lambda: waiting([0.6, 0.6]), lambda: waiting([0.1], left_s=30)),
+        (
+            lambda: waiting([0.6, 0.6]),
+            lambda: waiting([0.1], left_s=30),
+            lambda: waiting_in_the_first(left_s=0.9, then_s=420),  # files by turns, with a quiet time between
+        ),
         (lambda: waiting_in_the_first(left_s=0.9),),
     ),
     "slow_setup": ((lambda: beginning([2.5], HELLO), lambda: beginning([0.1], HELLO, syn_s=3)), ()),

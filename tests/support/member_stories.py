@@ -116,14 +116,21 @@ def missed(refused: int = 0, waited_s: float = 0) -> Tables:
     return {"exchanges": rows, "errors": errors, "connections": [*links, connection(9, last_time_ns=at(300))]}
 
 
-def waiting_to_join(seconds: float, **values: Any) -> Tables:
-    """A member whose JoinGroup had no reply when the capture ended, so long after it; `until_s`: another file goes on."""
+def waiting_to_join(seconds: float, protocols: tuple[str, ...] = (), **values: Any) -> Tables:
+    """A member whose JoinGroup had no reply when the capture ended, so long after it; `until_s`: another file goes on;
+    `protocols`: those of two members that join meanwhile."""
     asked = {"api_key": 11, "api_name": "JoinGroup", "api_version": 7, "status": "pending", "group_id": "g"}
     files = [capture(last_time_ns=at(60))]
     if "until_s" in values:
         files.append(capture(file=1, first_time_ns=at(values["until_s"]), last_time_ns=at(200)))
     rows = [exchange(0, at_ns=at(60 - seconds), **asked)]
-    return {"captures": files, "exchanges": rows, "connections": [connection(1, cluster="c")]}
+    told = {"cluster": "c", "group_id": "g", "group_type": "classic", "event": "join", "error_code": None}
+    events = [
+        told | {"exchange": 0, "connection": n + 1, "begin_ns": at(60.1 - seconds), "protocol": protocol}
+        for n, protocol in enumerate(protocols)
+    ]
+    links = [connection(1, cluster="c")]
+    return {"captures": files, "exchanges": rows, "connections": links, "group_events": events}
 
 
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
@@ -164,7 +171,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     ),
     "metadata_storm": ((lambda: asking(5, 12),), (lambda: asking(5, 12, rest_s=3), lambda: asking(2.5, 14))),
     "stuck_member": (
-        (lambda: waiting_to_join(11), lambda: waiting_to_join(9, until_s=60.5)),
+        (lambda: waiting_to_join(11), lambda: waiting_to_join(9, until_s=60.5), lambda: waiting_to_join(9, until_s=70)),
         # What follows is another capture: nobody knows what came between.
         (lambda: waiting_to_join(9), lambda: waiting_to_join(9, until_s=100)),
     ),

@@ -188,7 +188,9 @@ def starting(offsets: list[int], read_to: int = 1000, partitions: int = 1, **val
     return {"exchanges": rows, "fetch_positions": positions, "group_events": events, "connections": links}
 
 
-def left_open(seconds: float, close: str = "fin", ends_s: float | None = None, offset: int = 5, **values: Any) -> Tables:
+def left_open(
+    seconds: float, close: str = "fin", ends_s: float | None = None, offset: int = 5, **values: Any
+) -> Tables:
     """A last stable offset that stands for so long at a batch of a producer whose connection ended; `ends_s`: when its transaction
     was ended; `offset`: where the batch is; `goes_on_s`: when its client asks for something over a third connection; `again_s`:
     when it asks for its producer id again."""

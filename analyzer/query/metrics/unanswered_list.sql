@@ -5,12 +5,12 @@
 WITH without AS (
     SELECT
         e.*,
-        CASE
-            WHEN e.status IN ('closed', 'abandoned') THEN c.last_time_ns
-            WHEN e.status = 'pending' THEN r.last_time_ns
-        END - coalesce(e.request_end_ns, e.request_time_ns) AS waited_ns,
+        CASE WHEN e.status IN ('closed', 'abandoned') THEN c.last_time_ns ELSE p.until_ns END
+            - coalesce(e.request_end_ns, e.request_time_ns) AS waited_ns,
         CASE WHEN e.status IN ('closed', 'abandoned') THEN 0 WHEN e.status = 'orphan_reply' THEN 2 ELSE 1 END AS place
-    FROM exchanges AS e LEFT JOIN connections AS c ON c.connection = e.connection CROSS JOIN time_range AS r
+    FROM exchanges AS e
+    LEFT JOIN connections AS c ON c.connection = e.connection
+    LEFT JOIN pending_requests AS p ON p.exchange = e.exchange
     WHERE e.status NOT IN ('answered', 'no_reply_expected')
 )
 SELECT

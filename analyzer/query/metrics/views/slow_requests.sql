@@ -33,8 +33,8 @@ WITH waits AS (
         u.until_ns,
         u.until_ns - x.request_end_ns,
         1
-    FROM exchanges AS x JOIN captured_until AS u ON u.file = x.request_file
-    WHERE x.status = 'pending' AND is_client(x.role) AND u.until_ns - x.request_end_ns >= s(1)
+    FROM exchanges AS x JOIN pending_requests AS u ON u.exchange = x.exchange
+    WHERE is_client(x.role) AND u.until_ns - x.request_end_ns >= s(1)
         AND x.api_key NOT IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))
 ),
 -- Requests that wait together cost their client this time once.
@@ -76,9 +76,9 @@ asked AS (
         x.api_name,
         count(*) AS requests,
         min(x.request_time_ns) AS first_ns,
-        max(CASE WHEN x.status = 'pending' THEN u.until_ns ELSE coalesce(x.response_end_ns, x.request_end_ns) END) AS last_ns
+        max(coalesce(u.until_ns, x.response_end_ns, x.request_end_ns)) AS last_ns
     FROM exchanges AS x
-    LEFT JOIN captured_until AS u ON u.file = x.request_file
+    LEFT JOIN pending_requests AS u ON u.exchange = x.exchange
     JOIN (SELECT client_address, client_id FROM slow GROUP BY client_address, client_id) AS c
         ON c.client_address = x.client_address AND c.client_id IS NOT DISTINCT FROM x.client_id
     GROUP BY x.client_address, x.client_id, x.broker_address, x.broker_port, x.api_name

@@ -1,22 +1,34 @@
 -- In which groups did a member wait long to join, and for whom (`stuck`)? One row per group: its longest wait, `waited_ns`, from 10 s on.
 -- Suspect: a member whose heartbeats said "rebalance" during the wait, and that asked to join only at its end, or never. A member
--- that still waits when the capture ends has waited until then.
+-- that still waits when the capture ends has waited until then; it alone, without another member or a suspect, tells little: it is
+-- information. `paused`: that the members stopped to consume, as they do before they join where the assignor is an eager one (KIP-429).
 WITH joins AS (
-    SELECT cluster, group_id, exchange, begin_ns, time_ns, CAST(NULL AS STRING) AS so_far
+    SELECT cluster, group_id, exchange, connection, begin_ns, time_ns, CAST(NULL AS STRING) AS so_far
     FROM group_events
     WHERE group_type = 'classic' AND event = 'join' AND error_code = error('NONE')
     UNION ALL
-    SELECT c.cluster, x.group_id, x.exchange, x.request_time_ns, u.until_ns, 'until the capture ended'
+    SELECT c.cluster, x.group_id, x.exchange, x.connection, x.request_time_ns, u.until_ns, 'until the capture ended'
     FROM exchanges AS x
     JOIN connections AS c ON c.connection = x.connection
-    JOIN captured_until AS u ON u.file = x.request_file
-    WHERE x.api_key = api('JoinGroup') AND x.status = 'pending' AND x.group_id IS NOT NULL AND is_client(x.role)
+    JOIN pending_requests AS u ON u.exchange = x.exchange
+    WHERE x.api_key = api('JoinGroup') AND x.group_id IS NOT NULL AND is_client(x.role)
 ),
 longest AS (
     SELECT *
     FROM joins
     WHERE time_ns - begin_ns > s(10)
     QUALIFY row_number() OVER (PARTITION BY cluster, group_id ORDER BY time_ns - begin_ns DESC, exchange) = 1
+),
+-- What members did meanwhile: a heartbeat has a row only where its reply has news.
+company AS (
+    SELECT
+        w.cluster,
+        w.group_id,
+        bool_or(e.connection <> w.connection) AS has_others,
+        bool_and(e.protocol IN ('range', 'roundrobin', 'sticky')) FILTER (WHERE e.event = 'join') AS is_eager
+    FROM longest AS w JOIN group_events AS e
+        ON e.cluster IS NOT DISTINCT FROM w.cluster AND e.group_id = w.group_id AND e.begin_ns BETWEEN w.begin_ns AND w.time_ns
+    GROUP BY w.cluster, w.group_id
 ),
 told AS (
     SELECT w.cluster, w.group_id, w.begin_ns, w.time_ns, e.client_id, e.member_id, min(e.begin_ns) AS told_ns
@@ -42,9 +54,17 @@ SELECT
     w.time_ns - w.begin_ns AS waited_ns,
     w.so_far,
     s.stuck,
+    CASE WHEN s.stuck IS NOT NULL OR o.has_others THEN 'the other members waited' END AS held,
+    CASE WHEN (s.stuck IS NOT NULL OR o.has_others) AND o.is_eager THEN 'and none of them consumed' END AS paused,
+    CASE WHEN s.stuck IS NOT NULL
+        THEN 'The late member was asked to rejoin (REBALANCE_IN_PROGRESS in a heartbeat reply) and did not poll: check what it does between two polls (max.poll.interval.ms).'
+        ELSE 'See which member was late or gone: one that does not poll is waited for until max.poll.interval.ms, one that does not answer until session.timeout.ms.'
+    END AS advice,
+    CASE WHEN w.so_far IS NOT NULL AND s.stuck IS NULL AND o.has_others IS NOT TRUE THEN 'info' END AS severity,
     w.time_ns - w.begin_ns AS weight,
     w.exchange AS evidence_join,
     w.begin_ns AS first_time_ns,
     w.time_ns AS last_time_ns
 FROM longest AS w LEFT JOIN suspects AS s ON s.cluster IS NOT DISTINCT FROM w.cluster AND s.group_id = w.group_id
+LEFT JOIN company AS o ON o.cluster IS NOT DISTINCT FROM w.cluster AND o.group_id = w.group_id
 LEFT JOIN group_applications AS a ON a.group_id = w.group_id

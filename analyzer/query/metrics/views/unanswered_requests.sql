@@ -12,8 +12,11 @@ WITH without AS (
         e.status IN ('closed', 'abandoned') AS is_lost,
         e.status IN ('closed', 'abandoned') AND NOT (e.status = 'closed'
             AND coalesce(e.api_key, -1) IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))) AS is_cut,
-        c.last_time_ns - coalesce(e.request_end_ns, e.request_time_ns) AS waited_ns
-    FROM exchanges AS e LEFT JOIN connections AS c ON c.connection = e.connection
+        c.last_time_ns - coalesce(e.request_end_ns, e.request_time_ns) AS waited_ns,
+        p.until_ns - coalesce(e.request_end_ns, e.request_time_ns) AS pending_ns
+    FROM exchanges AS e
+    LEFT JOIN connections AS c ON c.connection = e.connection
+    LEFT JOIN pending_requests AS p ON p.exchange = e.exchange
     WHERE e.status NOT IN ('answered', 'no_reply_expected')
 ),
 judged AS (
@@ -37,8 +40,7 @@ SELECT
     count(*) FILTER (WHERE j.is_cut) AS cut,
     count(*) FILTER (WHERE j.status = 'reply_lost') AS reply_lost,
     count(*) FILTER (WHERE j.status = 'orphan_reply') AS orphan_replies,
-    max(r.last_time_ns - coalesce(j.request_end_ns, j.request_time_ns))
-        FILTER (WHERE j.status = 'pending') AS longest_pending_ns,
+    max(j.pending_ns) AS longest_pending_ns,
     coalesce(max(j.waited_ns) FILTER (WHERE j.is_cut), max(j.waited_ns) FILTER (WHERE j.is_lost)) AS longest_closed_ns,
     coalesce(
         max_by(j.exchange, (j.waited_ns, j.exchange)) FILTER (WHERE j.is_cut),
@@ -59,5 +61,5 @@ SELECT
     min_by(j.exchange, (j.request_time_ns, j.exchange)) FILTER (WHERE j.is_cut) AS first_exchange,
     min(j.request_time_ns) FILTER (WHERE j.is_cut) AS first_time_ns,
     max(j.request_time_ns) FILTER (WHERE j.is_cut) AS last_time_ns
-FROM judged AS j CROSS JOIN time_range AS r
+FROM judged AS j
 GROUP BY j.api

@@ -11,12 +11,14 @@ import pytest
 from cluster_stories import NEW, OLD, refused, sent_away, turned
 from finding_stories import STORIES, Tables, failing, many, opened, produced
 from hold_out_stories import sent_again
+from impact_stories import waiting
 from incident_stories import MORE, far, gone, out_of_range
 from limit_stories import broken_off, fenced_after
-from made_rows import SECOND_NS, START_NS, capture, connection, dataset
-from member_stories import missed, recreated
+from made_rows import SECOND_NS, START_NS, capture, connection, dataset, exchange
+from member_stories import joins, missed, recreated, waiting_to_join
 from progress_stories import starting
 
+from analyzer.base.filters import Filters
 from analyzer.query.dataset import Dataset
 from analyzer.query.findings import SEVERITIES, names, rule, rules
 from analyzer.query.questions import NEWEST_RELEASE
@@ -25,6 +27,7 @@ from analyzer.report.finding_rows import as_object
 from analyzer.report.sentences import command, sentence
 
 JOIN = {"api_key": 11, "api_name": "JoinGroup"}
+ASKED = {"exchanges": [exchange(0, latency_ns=11 * SECOND_NS, **JOIN)]}
 FIRES = [
     pytest.param(name, story, id=f"{name}-{number}")
     for name, (first, _) in STORIES.items()
@@ -124,6 +127,8 @@ def in_order(*values: str) -> list[int]:
         ("wrong_cluster", turned, refused),
         ("wrong_cluster", refused, lambda: refused(times=3, back_s=None)),
         ("wrong_cluster", refused, lambda: refused(back_s=31)),
+        ("stuck_member", lambda: waiting_to_join(11), lambda: waiting_to_join(11, ("range", "range"))),
+        ("stuck_member", lambda: waiting_to_join(11), lambda: joins([11.0], begin_ns=START_NS) | ASKED),
         ("lossy_network", sent_again, lambda: sent_again(broker_retransmitted=200)),
     ),
 )
@@ -250,3 +255,27 @@ def test_pieces_that_a_proxy_makes_are_its_own(
 @pytest.mark.parametrize(("who", "said"), [("late", '"late"'), ("web-1", "web-1"), ("10.0.0.1", "10.0.0.1")])
 def test_a_client_id_that_is_a_word_is_quoted(who: str, said: str) -> None:
     assert sentence("connections of {who} end", {"who": who}) == f"connections of {said} end"
+
+
+@pytest.mark.parametrize(
+    ("protocols", "said"),
+    [
+        ((), "until the capture ended"),
+        (("range", "range"), "until the capture ended: the other members waited, and none of them consumed"),
+        (("cooperative-sticky", "cooperative-sticky"), "until the capture ended: the other members waited"),
+    ],
+)
+def test_members_that_hold_others_up_are_said_to_stop_them_where_they_do(
+    protocols: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    with dataset(tmp_path, waiting_to_join(11, protocols)) as made:
+        (found,) = find(made, [rule("stuck_member")])
+    assert sentence(found.rule.says, found.row).endswith(said)
+
+
+def test_what_still_waits_has_waited_until_the_end_that_is_asked_for(tmp_path: Path) -> None:
+    tables = {"captures": [capture(last_time_ns=START_NS + 400 * SECOND_NS)]} | waiting([0.1], left_s=60)
+    with dataset(tmp_path, tables, filters=Filters(to_ns=START_NS + 380 * SECOND_NS)) as made:
+        (found,) = find(made, [rule("slow_requests")])
+        (listed,) = made.metric("unanswered_list")
+    assert found.row["longest_ns"] == listed["waited_ns"] == 40 * SECOND_NS
