@@ -24,6 +24,8 @@ def arguments(inputs: Sequence[str], options: Options) -> str:
         words += ["--ports", ",".join(map(str, options.ports))]
     for path in options.tls_key_logs:
         words += ["--tls-keylog", str(path)]
+    for path in options.request_logs:
+        words += ["--request-log", str(path)]
     for name, pattern in options.taps:
         words += ["--tap", f"{name}={pattern}"]
     for port, tunnel in options.decode_as:

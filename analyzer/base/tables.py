@@ -352,6 +352,14 @@ back_ns           int64   The time of the reply's first byte in queues between t
                           unknown, or it was retransmitted; without a reply too.
 proxy_ns          int64   Part of latency_ns that proxies took, and the ways between them, where the request was captured behind
                           them too (`forwards`), ns; null: not so, or no reply was seen there.
+log_total_ns      int64   Time that the broker's own log (--request-log) says it took, from the last byte read to the last byte
+                          handed to the socket, ns; null, as in the following: there is no log, or no line of it is this request.
+log_queue_ns      int64   Part of it in the request queue, until a handler thread was free, ns.
+log_local_ns      int64   Part of it in a handler thread: work on this broker, its disk included, ns.
+log_remote_ns     int64   Part of it in wait for others: followers (acks=all), data or members to come, ns.
+log_throttle_ns   int64   Throttle time by the log, ns; brokers write 0 for some throttles: throttle_time_ms is what the reply says.
+log_response_queue_ns int64 Part of it in the response queue, until a network thread was free, ns.
+log_send_ns       int64   Part of it until the reply was handed to the socket, ns.
 """)
 
 FETCH_POSITIONS = _columns("""
@@ -634,6 +642,45 @@ proxy_ns              int64   Part of the client's latency that is not latency o
                               ns; null: no reply was seen on one of both.
 """)
 
+LOG_REQUESTS = _columns("""
+log                int32   Number of the log, in the order in which --request-log names them, from 0.
+line               int64   Number of the line in it, from 1.
+outcome            string  joined: exchange says which one it is; forwarded: it was inside an Envelope, and the client's own
+                           request is another line; outside: before or after the capture; no_connection: no packet of its
+                           connection is in the capture; encrypted: the connection is TLS without keys; unread: the capture
+                           shows no Kafka on the connection; not_captured: the connection was read, and this request is not in
+                           the capture; ambiguous: a request of this number was captured, and whether it is this one is not
+                           certain; no_clock: too little agrees to know the difference of the clocks.
+exchange           int64   The exchange that it is; null where outcome is not joined.
+connection         int64   The connection of that exchange; null where outcome is not joined.
+time_ns            int64   When the broker had written the reply, by the capture's clock, ns since the epoch; null: the
+                           difference of the clocks is not known.
+begin_ns           int64   When the broker had read the request, by the capture's clock, ns since the epoch; null where
+                           time_ns is.
+logged_time_ns     int64   Moment of the line by the broker's clock, ns since the epoch; a moment without a zone counts as UTC.
+broker_address     string  Address of the broker, as it sees itself.
+broker_port        int32   Its port.
+client_address     string  Address of the client, as the broker sees it.
+client_port        int32   Its port.
+api_key            int16   API key of the request.
+api_name           string  Name of the API.
+api_version        int16   Version of the request.
+correlation_id     int32   Number that ties the reply to the request.
+client_id          string  client.id in the request's header; null when absent.
+topic              string  First topic that the request names, by name or id; null: none, or the API has none.
+principal          string  User of the connection.
+listener           string  Listener of the broker.
+security_protocol  string  PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL.
+is_forwarded       bool    True for a request within an Envelope.
+total_ns           int64   Time from the last byte read to the last byte handed to the socket, ns.
+queue_ns           int64   Part of it in the request queue, ns.
+local_ns           int64   Part of it in a handler thread, ns.
+remote_ns          int64   Part of it in wait for others, ns.
+throttle_ns        int64   Throttle time by the log, ns.
+response_queue_ns  int64   Part of it in the response queue, ns.
+send_ns            int64   Part of it until the reply was handed to the socket, ns.
+""")
+
 TABLES: dict[str, tuple[Column, ...]] = {
     "captures": CAPTURES,
     "connections": CONNECTIONS,
@@ -654,6 +701,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "brokers": BROKERS,
     "offered_versions": OFFERED_VERSIONS,
     "forwards": FORWARDS,
+    "log_requests": LOG_REQUESTS,
 }
 
 ROW_OF = {
@@ -676,6 +724,7 @@ ROW_OF = {
     "brokers": "broker named in a reply",
     "offered_versions": "API that a broker offers in an ApiVersions reply",
     "forwards": "exchange that a proxy carried on, on the leg behind the proxy",
+    "log_requests": "request in a broker's own log (--request-log)",
 }
 
 

@@ -144,6 +144,16 @@ _READING = (
 )
 
 
+_LOGS = "request_logs"
+_REQUEST_LOG = click.option(
+    "--request-log",
+    _LOGS,
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Join the broker's own log of requests (kafka.request.logger at DEBUG; .gz and .zst too): where its time went; may be "
+    "repeated.",
+)
 # Fields of `Options` that these options fill; the others are set by the verb.
 _OF_THE_VERB = {"filters", "tables", "seldom", "numbered", "unsafe_sql"}
 _READING_FIELDS = {each.name for each in dataclasses.fields(Options)} - _OF_THE_VERB
@@ -153,11 +163,11 @@ _STRICT = click.option(
 )
 
 
-def capture_options(until: tuple[str, ...] = ("--to", "--until"), strict: bool = True) -> Decorator:
+def capture_options(until: tuple[str, ...] = ("--to", "--until"), strict: bool = True, logs: bool = True) -> Decorator:
     """Gives a command the options of reading and filtering; it gets them as one argument, `options`.
 
     `until` names the option for the end of a time range, for a command that has another use for `--to`. With `strict` there is
-    `--strict`, which `exit_code` obeys.
+    `--strict`, which `exit_code` obeys; without `logs` no `--request-log`, for a command that makes no tables of whole captures.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -170,12 +180,13 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until"), strict: bool =
             filters = Filters(**{name: given.pop(name) for name in ("clients", "brokers", "apis", "topics")}).between(
                 given.pop("from_ns"), given.pop("to_ns")
             )
-            reading = {name: given.pop(name) for name in _READING_FIELDS}
+            reading = {name: given.pop(name) for name in _READING_FIELDS if logs or name != _LOGS}
             options = Options(filters=filters, **reading)
             return function(options=options, **given)
 
         decorated: Callable[..., Any] = with_options
-        for option in reversed((*_filters(until), *_READING, *((_STRICT,) if strict else ()))):
+        after = (*((_REQUEST_LOG,) if logs else ()), *((_STRICT,) if strict else ()))
+        for option in reversed((*_filters(until), *_READING, *after)):
             decorated = option(decorated)
         return decorated
 

@@ -13,6 +13,7 @@ from analyzer.messages.render import Renderer
 from analyzer.messages.tree import tree
 from analyzer.report.format import count, duration, endpoint, milliseconds, moment, safe
 from analyzer.report.latency_components import PARTS
+from analyzer.report.log_parts import account
 from dissectors.kafka.messages.explain import explain
 
 if TYPE_CHECKING:
@@ -123,6 +124,8 @@ def lines(
         yield ", ".join(times)
     if row["total_ns"]:
         yield f"where the time went: {_where(row, about.parts[row['exchange']])}"
+    if told := account(row):
+        yield f"the broker's log: {told}"
     asked = _explained(row, "request", request)
     answer = _explained(row, "response", response, asked)
     renderer = Renderer(records=records)

@@ -112,6 +112,8 @@ class Dataset:
             "temp_directory": temp_directory,
         }
         self.settings = Settings()
+        # Whether a broker's log of requests was read beside the captures. Without one nobody asks about it.
+        self.is_logged = "log_requests" in views
         self.warnings = tuple(warnings)
         self.failed = failed
         # What an answer lacks -> why, and the bugs of ours among the reasons (`query.left_out`).

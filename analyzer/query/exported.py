@@ -161,6 +161,9 @@ def read_exported(place: Path | str, temporary: Path, filters: Filters) -> Expor
     for table, rows in counts.items():
         if rows and table in TABLES and table not in files:
             raise DatasetError(f"{where}: {table} is missing, the manifest says it has {rows:,} rows; export again")
+    # Without rows nothing is planned for it (`Dataset.is_logged`).
+    if counts.get("log_requests") == 0:
+        files.pop("log_requests", None)
     late = {table: partial(_completed, where, table, names, counts.get(table)) for table, names in files.items()}
     for table in OF_EXCHANGES:
         names = files.get(table, [])

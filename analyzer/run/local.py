@@ -19,6 +19,7 @@ from analyzer.query.dataset import Dataset
 from analyzer.query.exported import is_dataset
 from analyzer.query.exported import open_dataset as open_exported
 from analyzer.query.several_datasets import open_datasets
+from analyzer.request_log.log_reader import read_logs
 from analyzer.run import raw_views, strategy
 from analyzer.run.warnings import (
     input_warnings,
@@ -54,6 +55,10 @@ def open_dataset(inputs: Sequence[str], options: Options, progress: Callable[[in
 
 def _opened(inputs: Sequence[str], options: Options, progress: Callable[[int], None] | None) -> Dataset:
     if is_dataset(inputs[0]):
+        if options.request_logs:
+            raise InputError(
+                "a log of requests is joined when captures are read: give --request-log to `kanalyze export`"
+            )
         given: dict[str, Any] = {
             "filters": options.filters,
             "memory_bytes": options.memory_bytes,
@@ -117,6 +122,10 @@ def dataset_of(
         warnings += secret_warnings(done.keys)
         memory = options.memory_bytes or question_memory_bytes(captured_bytes, raw_views.many_connections(done.summary))
         options = replace(options, memory_bytes=memory, filters=options.filters.at(*_span(readings)))
+        if options.request_logs:
+            logs = read_logs(options.request_logs, folder / raw_views.REQUEST_LOG)
+            warnings += [line for log in logs for line in log.warnings()]
+            failed = failed or any(log.failure for log in logs)
         for name, table in small_tables(done.readings, done.summary).items():
             pq.write_table(behind(name, table), folder / f"{name}.parquet")
         dataset = Dataset(

@@ -16,7 +16,7 @@ from analyzer.ingest.facts.batches import FIELDS as BATCHES
 from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.ingest.raw_tables import ENTRIES, EXCHANGES, Field
 from analyzer.query import resolve
-from analyzer.query.table_views import parquet
+from analyzer.query.table_views import null_column, parquet
 from analyzer.run import repeated_texts, seen_again
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ WINDOW_VIEWS = (
     "transaction_events",
     "topic_ids",
     "brokers",
+    "log_clocks",
+    "log_pairs",
 )
 # Raw tables with columns that are left out where nobody reads them.
 WITH_SELDOM = {"exchanges": EXCHANGES, "entries": ENTRIES, "batches": BATCHES}
@@ -103,6 +105,8 @@ UNREAD = (
     "session_id",
 )
 COMPUTED_ONCE = (*CONNECTION_VIEWS, *WINDOW_VIEWS)
+# The raw table of logs of requests.
+REQUEST_LOG = "raw_log_requests.parquet"
 # Raw tables that several views read: of a small capture opening their files takes longer than reading them.
 READ_OFTEN = ("raw_exchanges", "raw_entries", "raw_parts", "raw_framed_parts", "raw_reported", "raw_group_steps")
 # APIs of whose exchanges `resolve/group_events.sql` makes rows: OffsetCommit, Heartbeat.
@@ -138,7 +142,9 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
     raw |= rows_of(run.folders)
     captures = {"captures": parquet([folder / "captures.parquet"])}
-    made = made_of(run.summary, run.folders)
+    made = made_of(run.summary, run.folders, logged=bool(options.request_logs))
+    if options.request_logs:
+        raw["raw_log_requests"] = parquet([folder / REQUEST_LOG])
     for table in without_rows(run.folders, run.summary):
         del made[table]
     if has_numbers(run.summary, options):
@@ -146,7 +152,7 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     if not options.seldom:
         raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
         made |= _without_offsets(made)
-    return raw | captures | made | (_held(made, run.readings) if holds_exchanges(options) else {})
+    return raw | captures | made | (_held(made, run.readings, options) if holds_exchanges(options) else {})
 
 
 def types(run: Run, options: Options) -> dict[str, str]:
@@ -198,15 +204,18 @@ def under_joined_parts(rows: str) -> str:
     return _JOINED.format(rows=rows)
 
 
-def made_of(summary: Summary, folders: Sequence[Path] = (), marks: str | None = None) -> dict[str, str]:
+def made_of(
+    summary: Summary, folders: Sequence[Path] = (), marks: str | None = None, logged: bool = False
+) -> dict[str, str]:
     """Name -> SQL of the views that make final tables of the raw ones. `folders`: raw tables of all connections, where those of
-    several runs meet; `marks`: SQL of `part_marks` of these runs, where their exchanges are elsewhere."""
+    several runs meet; `marks`: SQL of `part_marks` of these runs, where their exchanges are elsewhere; `logged`: there are logs of
+    requests."""
 
     def rows() -> dict[str, str]:
         return rows_of(folders) | ({} if marks is None else {"part_marks": marks})
 
     again = summary.saw_several_points or seen_again.is_any(folders, rows)
-    return resolve.views(summary.api_keys, summary.odd, again)
+    return resolve.views(summary.api_keys, summary.odd, again, logged)
 
 
 def _whole_files(readings: Sequence[Reading]) -> bool:
@@ -252,12 +261,16 @@ def _memory_bytes(options: Options) -> int:
     return options.memory_bytes or question_memory_bytes()
 
 
-def _held(made: Mapping[str, str], readings: Sequence[Reading]) -> dict[str, str]:
+def _held(made: Mapping[str, str], readings: Sequence[Reading], options: Options) -> dict[str, str]:
     """The views that compute exchanges once: without the columns that nobody reads, which stay errors, and without those that are
     made of others in less time than it takes to write them. Numbers that fit are held in half as many bytes."""
     left_out = {field.name for field in EXCHANGES if field.seldom} | set(UNREAD)
     columns = TABLES["exchanges"]
     files, short = _made_of_packets(readings), _four_bytes(readings)
+    if not options.request_logs:
+        files |= {
+            column.name: null_column(column.name, column.type) for column in columns if column.name.startswith("log_")
+        }
     held = [column.name for column in columns if column.name not in left_out and column.name not in files]
     read = {name: f"CAST({name} AS BIGINT) AS {name}" for name in short} | files
     read |= {

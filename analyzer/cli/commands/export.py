@@ -84,6 +84,8 @@ def command(
         return _to_otlp(inputs, options, otlp)
     if add or replace_from_ns is not None:
         _check_addition(directory, table, form, add)
+        if options.request_logs:
+            raise click.UsageError("--request-log joins what one run reads; a directory that grows (--add) has no logs")
         return _add(inputs, options, str(directory), replace_from_ns)
     if table is not None and directory is None:
         return _to_stdout(inputs, options, table, form or "jsonl")

@@ -303,5 +303,13 @@ SELECT
         AS throttle_ns,
     x.there_ns,
     x.back_ns,
-    CASE WHEN NOT x.has_jump THEN x.proxy_ns END AS proxy_ns
+    CASE WHEN NOT x.has_jump THEN x.proxy_ns END AS proxy_ns,
+    -- With a log of requests `logged_exchanges.sql` has them.
+    CAST(NULL AS BIGINT) AS log_total_ns,
+    CAST(NULL AS BIGINT) AS log_queue_ns,
+    CAST(NULL AS BIGINT) AS log_local_ns,
+    CAST(NULL AS BIGINT) AS log_remote_ns,
+    CAST(NULL AS BIGINT) AS log_throttle_ns,
+    CAST(NULL AS BIGINT) AS log_response_queue_ns,
+    CAST(NULL AS BIGINT) AS log_send_ns
 FROM attributed AS x

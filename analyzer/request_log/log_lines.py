@@ -1,0 +1,217 @@
+"""One line of a broker's request log -> the values of a row, or why there are none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Any, NamedTuple
+
+from dissectors.kafka.schema.lookup import api_name, api_names
+
+BEGIN = b"Completed request:"
+_MOMENT = re.compile(rb"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?")
+# From 1.0 on, and before. A client id may hold anything: what comes first counts.
+_TEXT_HEADS = (
+    re.compile(
+        rb"RequestHeader\(apiKey=(\w+), apiVersion=(-?\d+), clientId=(.*?), correlationId=(-?\d+)\) -- ", re.DOTALL
+    ),
+    re.compile(rb"\{api_key=(\d+),api_version=(-?\d+),correlation_id=(?P<id>-?\d+),client_id=(.*?)\} -- ", re.DOTALL),
+)
+_TEXT_TAIL = re.compile(
+    rb" from connection (\S+);totalTime:([\d.E-]+),requestQueueTime:([\d.E-]+),localTime:([\d.E-]+),remoteTime:([\d.E-]+),"
+    rb"throttleTime:([\d.E-]+),responseQueueTime:([\d.E-]+),sendTime:([\d.E-]+),securityProtocol:(\w+),"
+    rb"principal:(.*?),listener:([^,\s]+)",
+    re.DOTALL,
+)
+_PARTS = (
+    "totalTimeMs",
+    "requestQueueTimeMs",
+    "localTimeMs",
+    "remoteTimeMs",
+    "throttleTimeMs",
+    "responseQueueTimeMs",
+    "sendTimeMs",
+)
+# The first topic that a request names, by name or by id.
+_TOPIC_JSON = re.compile(rb'"(?:topic|topicName|name|topicId)":"([^"\\]{1,249})"')
+_TOPIC_TEXT = re.compile(rb"\b(?:topic|topic_name|name)=([\w.-]{1,249})")
+# APIs whose requests name topics in the first field of these names.
+_WITH_TOPICS = frozenset((0, 1, 2, 8, 9, 19, 20, 21, 23, 24, 28, 37, 78, 79))
+_LONGEST_TEXT = 32_767
+# A week; no broker holds a request for longer.
+_MOST_MS = 604_800_000.0
+_PORTS = range(1 << 16)
+# In the year 2116: sums with it fit a column.
+_LATEST_NS = 1 << 62
+
+
+class NotARequest(Exception):
+    """A line of the log about something else."""
+
+
+class Unreadable(Exception):
+    """A line that begins as a request, and is none that can be read."""
+
+
+class Ends(NamedTuple):
+    """Both ends of a connection."""
+
+    broker_address: str
+    broker_port: int
+    client_address: str
+    client_port: int
+
+
+def _enum(name: str) -> str:
+    """The name of an API as brokers log it: LIST_OFFSETS."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
+
+
+_KEYS = {_enum(name): key for key, name in api_names()} | {"ELECT_PREFERRED_LEADERS": 43}
+
+
+def row(line: bytes) -> tuple[Any, ...]:
+    """The values of a line, in the order of `log_reader.COLUMNS` without file and line. Raises NotARequest or Unreadable."""
+    begin = line.find(BEGIN)
+    is_bare = begin < 0
+    if is_bare and not (line.lstrip()[:1] == b"{" and b'"requestHeader"' in line):
+        raise NotARequest
+    try:
+        moment = None if is_bare else _last_moment(line[:begin])
+        body = line.index(b"{") if is_bare else begin + len(BEGIN)
+        return _of_json(line, body, moment) if line[body : body + 2] == b'{"' else _of_text(line, body, moment)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+        raise Unreadable from error
+
+
+def _of_json(line: bytes, begin: int, moment: int | None) -> tuple[Any, ...]:
+    """The bodies, most of a line, are passed over where all is in the order in which brokers write it. A quote within a text is
+    escaped, so that no text holds these keys."""
+    asked, told = line.find(b',"request":', begin), line.rfind(b',"connection":"')
+    end = line.rfind(b"}") + 1
+    if begin < asked < told < end:
+        found = json.loads((line[begin:asked] + line[told:end]).decode())
+    else:
+        found = json.loads(line[begin:end].decode())
+        asked, told = begin, end
+    if moment is None:
+        moment = _last_moment(found["logged_at"].encode())
+    header = found["requestHeader"]
+    key = _whole(header["requestApiKey"], 15)
+    return (
+        moment,
+        *_ends(found["connection"]),
+        key,
+        api_name(key),
+        _whole(header["requestApiVersion"], 15),
+        _whole(header["correlationId"], 31),
+        _text(header.get("clientId")),
+        found.get("isForwarded") is True,
+        *_times(list(map(found.get, _PARTS))),
+        _text(found.get("securityProtocol")),
+        _text(found.get("principal")),
+        _text(found.get("listener")),
+        _topic(_TOPIC_JSON, line, key, asked, line.find(b',"response":', asked, told)),
+    )
+
+
+def _of_text(line: bytes, begin: int, moment: int | None) -> tuple[Any, ...]:
+    head = _TEXT_HEADS[0].match(line, begin) or _TEXT_HEADS[1].match(line, begin)
+    tails = line.rfind(b" from connection ")
+    tail = _TEXT_TAIL.match(line, tails) if head and tails >= 0 else None
+    if not head or not tail or moment is None:
+        raise ValueError
+    old = head.re is _TEXT_HEADS[1]
+    name, version, client, number = (head[at] for at in ((1, 2, 4, 3) if old else (1, 2, 3, 4)))
+    key = int(name) if old else _KEYS[name.decode()]
+    return (
+        moment,
+        *_ends(tail[1].decode()),
+        _whole(key, 15),
+        api_name(key),
+        _whole(int(version), 15),
+        _whole(int(number), 31),
+        None if client == b"null" else _text(client.decode("utf-8", "replace")),
+        False,
+        *_times(list(map(float, tail.groups()[1:8]))),
+        _text(tail[9].decode()),
+        _text(tail[10].decode("utf-8", "replace")),
+        _text(tail[11].decode("utf-8", "replace")),
+        _topic(_TOPIC_TEXT, line, key, head.end(), line.find(b",response:", head.end())),
+    )
+
+
+def _topic(pattern: re.Pattern[bytes], line: bytes, key: int, begin: int, end: int) -> str | None:
+    if key not in _WITH_TOPICS:
+        return None
+    found = pattern.search(line, begin, end if end > 0 else len(line))
+    return found[1].decode("utf-8", "replace") if found else None
+
+
+def _times(found: Sequence[Any]) -> list[int | None]:
+    """Total and parts, ms -> ns. The total must be there: without it nobody knows when the request came."""
+    # True of no value that is not a number: comparisons with NaN are false, those with texts raise TypeError.
+    read = [None if each is None or not 0 <= each <= _MOST_MS else int(each * 1e6 + 0.5) for each in found]
+    if read[0] is None:
+        raise ValueError
+    return read
+
+
+def _whole(value: Any, bits: int) -> int:
+    if type(value) is not int or not -(1 << bits) <= value < 1 << bits:
+        raise ValueError
+    return value
+
+
+def _text(value: Any) -> str | None:
+    if not isinstance(value, str):
+        return None
+    short = value[:_LONGEST_TEXT]
+    # JSON may spell half of a pair of surrogates, which no text in UTF-8 has.
+    return short if short.isascii() else short.encode("utf-8", "replace").decode()
+
+
+@lru_cache(maxsize=65_536)
+def _ends(connection: str) -> Ends:
+    """BROKER:PORT-CLIENT:PORT-INDEX, and from 4.0 on one more number. An address of IPv6 has colons, a scope a hyphen at most."""
+    broker, client = re.fullmatch(r"(.+:\d{1,5})-(.+:\d{1,5})-\d+(?:-\d+)?", connection).groups()  # type: ignore[union-attr]
+    (broker_address, _, broker_port), (client_address, _, client_port) = broker.rpartition(":"), client.rpartition(":")
+    if int(broker_port) not in _PORTS or int(client_port) not in _PORTS:
+        raise ValueError
+    return Ends(_address(broker_address), int(broker_port), _address(client_address), int(client_port))
+
+
+def _address(text: str) -> str:
+    """As packets have it: IPv6 in its short form, IPv4 within IPv6 as IPv4, without a scope."""
+    found = ip_address(text.partition("%")[0].strip("[]"))
+    mapped = getattr(found, "ipv4_mapped", None)
+    return str(mapped or found)
+
+
+def _last_moment(text: bytes) -> int:
+    """The last moment before the request: what a container's log puts before the line comes first."""
+    found = _MOMENT.findall(text[-400:])
+    if not found:
+        raise ValueError
+    whole, fraction, zone = found[-1]
+    moment = (_seconds(whole) - _zone(zone)) * 10**9 + int((fraction or b"0").ljust(9, b"0"))
+    if not 0 <= moment < _LATEST_NS:
+        raise ValueError
+    return moment
+
+
+@lru_cache(maxsize=1024)
+def _seconds(text: bytes) -> int:
+    moment = datetime.fromisoformat(text.decode()).replace(tzinfo=UTC)
+    return int(moment.timestamp())
+
+
+def _zone(text: bytes | None) -> int:
+    """Seconds east of Greenwich. A moment without a zone counts as UTC: the clocks differ by that too."""
+    if not text or text == b"Z":
+        return 0
+    return (-1 if text[:1] == b"-" else 1) * (int(text[1:3]) * 3600 + int(text[-2:]) * 60)

@@ -1,0 +1,132 @@
+"""Request logs of brokers -> the raw table `raw_log_requests`, a block and a batch of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analyzer.base.text import file_text
+from analyzer.inputs.sources import InputError, Source
+from analyzer.request_log.log_lines import NotARequest, Unreadable, row
+
+COLUMNS = {
+    "log": "int32",
+    "line": "int64",
+    "logged_ns": "int64",
+    "broker_address": "string",
+    "broker_port": "int32",
+    "client_address": "string",
+    "client_port": "int32",
+    "api_key": "int16",
+    "api_name": "string",
+    "api_version": "int16",
+    "correlation_id": "int32",
+    "client_id": "string",
+    "is_forwarded": "bool",
+    "total_ns": "int64",
+    "queue_ns": "int64",
+    "local_ns": "int64",
+    "remote_ns": "int64",
+    "throttle_ns": "int64",
+    "response_queue_ns": "int64",
+    "send_ns": "int64",
+    "security_protocol": "string",
+    "principal": "string",
+    "listener": "string",
+    "topic": "string",
+}
+# A line has the bodies of request and reply: those of a large Fetch have some megabytes.
+LONGEST_LINE = 64 << 20
+ROWS_AT_A_TIME = 4_096
+
+
+@dataclass(slots=True)
+class LogFile:
+    """What was read of one log. `unreadable` lines begin as requests, the first of them is line `first_unreadable`; `failure` is a
+    line for a person: the log could not be read, or not to its end."""
+
+    path: str
+    requests: int = 0
+    unreadable: int = 0
+    first_unreadable: int = 0
+    failure: str | None = None
+
+    def warnings(self) -> Iterator[str]:
+        """A line for a person for each thing that was not read."""
+        name = file_text(self.path)
+        if self.failure:
+            yield self.failure
+        if self.unreadable:
+            many = "1 line is" if self.unreadable == 1 else f"{self.unreadable:,} lines are"
+            first = f"(first: line {self.first_unreadable:,})"
+            yield f"{name}: {many} no request of a broker that can be read {first}; the others count"
+        if not self.requests and not self.unreadable and not self.failure:
+            yield (
+                f"{name}: no request of a broker is in it. Expected are lines of kafka.request.logger at level DEBUG: "
+                '"Completed request:..."'
+            )
+
+
+def read_logs(paths: Sequence[Path], target: Path) -> list[LogFile]:
+    """Reads request logs into the Parquet file `target`; what cannot be read is said in what is returned."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
+    files = [LogFile(str(path)) for path in paths]
+    with pq.ParquetWriter(target, schema, compression="lz4") as writer:
+        for number, (path, file) in enumerate(zip(paths, files, strict=True)):
+            for rows in _batches(path, number, file):
+                columns = [
+                    pa.array(values, field.type) for values, field in zip(zip(*rows, strict=True), schema, strict=True)
+                ]
+                writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+    return files
+
+
+def _batches(path: Path, number: int, file: LogFile) -> Iterator[list[tuple[Any, ...]]]:
+    rows: list[tuple[Any, ...]] = []
+    for count, line in enumerate(_lines(path, file), 1):
+        try:
+            if line is None:
+                raise Unreadable
+            rows.append((number, count, *row(line)))
+        except NotARequest:
+            continue
+        except Unreadable:
+            file.unreadable += 1
+            file.first_unreadable = file.first_unreadable or count
+            continue
+        file.requests += 1
+        if len(rows) >= ROWS_AT_A_TIME:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
+
+
+def _lines(path: Path, file: LogFile) -> Iterator[bytes | None]:
+    """The lines of a file, compressed or not; None for one that is too long."""
+    source = Source(str(path), path)
+    rest: list[bytes] = []
+    held, too_long = 0, False
+    try:
+        for block in source.blocks():
+            first, *lines = block.split(b"\n")
+            rest.append(first)
+            held += len(first)
+            if held > LONGEST_LINE:
+                rest, held, too_long = [], 0, True
+            if not lines:
+                continue
+            yield None if too_long else b"".join(rest)
+            yield from lines[:-1]
+            rest, held, too_long = [lines[-1]], len(lines[-1]), False
+    except InputError as error:
+        file.failure = str(error)
+    if held or too_long:
+        yield None if too_long else b"".join(rest)
+    for note in source.notes:
+        file.failure = f"{file_text(file.path)}: {note.text}"

@@ -1,0 +1,155 @@
+"""`--request-log` against the logs themselves: each line that has a request in the capture is joined, with the parts that it says,
+and no loss of packets, lines or time makes a wrong pair."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import cramjam
+import pytest
+import transform
+from effort import also_long
+from oracle import Capture, captures
+
+from analyzer.base.options import Options
+from analyzer.query.dataset import Dataset
+from analyzer.run.local import open_dataset
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "request_logs"
+PARTS = {
+    "total": "totalTimeMs",
+    "queue": "requestQueueTimeMs",
+    "local": "localTimeMs",
+    "remote": "remoteTimeMs",
+    "throttle": "throttleTimeMs",
+    "response_queue": "responseQueueTimeMs",
+    "send": "sendTimeMs",
+}
+Line = dict[str, Any]
+
+
+def read_log(path: Path) -> list[Line]:
+    text = bytes(cramjam.zstd.decompress(path.read_bytes())).decode()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def opened(files: list[Path], log: Path, **options: Any) -> Dataset:
+    return open_dataset([str(path) for path in files], Options(request_logs=(log,), **options))
+
+
+def counts(dataset: Dataset) -> dict[str, int]:
+    rows = dataset.query("SELECT outcome, count(*) AS n FROM log_requests GROUP BY outcome")
+    return {row["outcome"]: row["n"] for row in rows}
+
+
+def test_every_line_with_a_request_in_the_capture_is_joined_with_its_parts(logged: Capture) -> None:
+    keys = tuple(logged.folder.glob(f"{logged.name}.keylog"))
+    lines = read_log(logged.log)
+    with opened(list(logged.files), logged.log, tls_key_logs=keys) as dataset:
+        # Frames of TLS are counted by nobody else: with the keys, beside the capture or in it, all of the log is there.
+        whole = len(lines) if logged.name.startswith("tls") else logged.fact("matched")
+        assert counts(dataset).get("joined", 0) == whole
+        assert sum(counts(dataset).values()) == len(lines)
+        rows = dataset.query(
+            "SELECT r.line, x.* FROM log_requests AS r JOIN exchanges AS x ON x.exchange = r.exchange WHERE r.outcome = 'joined'"
+        )
+        assert len({row["exchange"] for row in rows}) == len(rows) == whole
+        for row in rows:
+            line = lines[row["line"] - 1]
+            header = line["requestHeader"]
+            found = (row["api_key"], row["api_version"], row["correlation_id"], row["client_id"])
+            said = tuple(header[name] for name in ("requestApiKey", "requestApiVersion", "correlationId", "clientId"))
+            assert found == said
+            for column, name in PARTS.items():
+                assert row[f"log_{column}_ns"] == round(line[name] * 1e6), (line, column)
+        if said := {line["principal"] for line in lines} - {"User:ANONYMOUS"}:
+            assert said & {row["principal"] for row in dataset.query("SELECT DISTINCT principal FROM exchanges")}
+
+
+@pytest.mark.parametrize(("name", "suffix"), [("kafka_241", ".log.zst"), ("kafka_391", ".log.gz")])
+def test_raw_logs_of_brokers(name: str, suffix: str) -> None:
+    """As log4j wrote them: 2.4.1 in text, and 3.9.1 in JSON, five and a half hours east of the capture's clock."""
+    with opened([DATA / f"{name}.pcap.zst"], DATA / f"{name}{suffix}") as dataset:
+        found = counts(dataset)
+        (asked,) = dataset.query("SELECT count(*) AS n, count(log_total_ns) AS logged FROM exchanges")
+        assert asked["logged"] == found.pop("joined")
+        # What a broker that stops has not answered is in no log.
+        assert asked["n"] - asked["logged"] == (name == "kafka_241")
+        assert found == ({"forwarded": 1, "no_connection": 21} if name == "kafka_391" else {})
+        (clock,) = dataset.query("SELECT offset_ns FROM log_clocks")
+        hours = 5.5 if name == "kafka_391" else 0
+        assert abs(clock["offset_ns"] - hours * 3600e9) < 50e6
+        assert dataset.query("SELECT count(*) AS n FROM exchanges WHERE log_total_ns > total_ns + 50000000") == [
+            {"n": 0}
+        ]
+
+
+def test_without_keys_the_log_says_what_the_packets_hide(shared: Path) -> None:
+    folder = shared / "captures" / "lab"
+    with opened([folder / "tls13.pcap"], folder / "tls13.requests.jsonl.zst") as dataset:
+        assert counts(dataset) == {"encrypted": 118}
+        rows = dataset.query(
+            "SELECT DISTINCT topic FROM log_requests WHERE api_name = 'Metadata' OR api_name = 'Produce'"
+        )
+        assert "clicks-tls13" in {row["topic"] for row in rows}
+
+
+def disturbed(lines: list[Line], seed: int, ahead_s: float, drift: float) -> Iterator[tuple[int | None, Line]]:
+    """The log from its middle on, by a clock that is wrong and drifts, with lines of other requests of the same ports and numbers,
+    as when a port is used again: number of the line, None for those."""
+    chance = random.Random(seed)
+    begin = datetime.fromisoformat(lines[0]["logged_at"])
+    start = len(lines) * 2 // 5
+    for number, line in enumerate(lines, 1):
+        after = (datetime.fromisoformat(line["logged_at"]) - begin).total_seconds()
+
+        def at(after: float, line: Line = line) -> Line:
+            moment = begin + timedelta(seconds=after * (1 + drift) + ahead_s)
+            return line | {"logged_at": moment.astimezone(UTC).isoformat(timespec="milliseconds")}
+
+        if chance.random() < 0.2:
+            yield None, at(after + chance.choice((-1, 1)) * chance.uniform(40, 90))
+        if number > start:
+            yield number, at(after)
+
+
+@pytest.mark.parametrize("seed", also_long([1, 2], range(3, 20)))
+@pytest.mark.parametrize("name", ["throttle", "groups_848", "old_java", "versions", "ipv6", "transactions"])
+def test_losses_and_wrong_clocks_make_no_wrong_pair(samples: Path, tmp_path: Path, name: str, seed: int) -> None:
+    (capture,) = (each for each in captures(samples) if each.name == name)
+    check(capture, tmp_path, seed)
+
+
+@pytest.mark.parametrize("name", ["errors", "clients", "sasl", "basics", "broker_24"])
+def test_losses_make_no_wrong_pair_in_odd_streams(shared: Path, tmp_path: Path, name: str) -> None:
+    """`errors` uses one number again and again on one connection."""
+    (capture,) = (each for each in captures(shared / "captures" / "lab") if each.name == name)
+    check(capture, tmp_path, 57)
+
+
+def check(capture: Capture, folder: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    lines = read_log(capture.log)
+    with opened(list(capture.files), capture.log) as dataset:
+        asked = "SELECT r.line, x.request_time_ns FROM log_requests AS r JOIN exchanges AS x ON x.exchange = r.exchange"
+        truth = {row["line"]: row["request_time_ns"] for row in dataset.query(asked)}
+    header, packets = transform.read_pcap(capture.files[0])
+    lost = transform.write_pcap(folder / "lost.pcap", header, (each for each in packets if chance.random() >= 0.01))
+    ahead_s, drift = chance.choice((3, -3)), chance.choice((50e-6, -50e-6))
+    told = list(disturbed(lines, seed, ahead_s, drift))
+    log = folder / "requests.log"
+    log.write_text("".join(json.dumps(line) + "\n" for _, line in told))
+    with opened([lost], log) as dataset:
+        there = {row["request_time_ns"] for row in dataset.query("SELECT request_time_ns FROM exchanges")}
+        pairs = {told[row["line"] - 1][0]: row["request_time_ns"] for row in dataset.query(asked)}
+        wrong = {line: moment for line, moment in pairs.items() if line is None or truth.get(line) != moment}
+        assert not wrong
+        both = {line for line, moment in truth.items() if moment in there} & {number for number, _ in told}
+        assert len(pairs) >= 0.9 * len(both)
+        (clock,) = dataset.query("SELECT avg(offset_ns) AS offset_ns FROM log_clocks")
+        assert abs(clock["offset_ns"] - ahead_s * 1e9) < 30e6
