@@ -88,7 +88,33 @@ def sessions_lost(lost: int, kept: int, **values: Any) -> Tables:
     return {"exchanges": rows, "errors": errors, "connections": [connection(1)]}
 
 
+def ended_by_join(
+    count: int, status: str = "closed", answered_at_s: float = 1, apart_s: float = 1, **values: Any
+) -> Tables:
+    """So many connections, so long apart, each of which the broker closes at its JoinGroup; a FindCoordinator is answered so long
+    after the first of these."""
+    join = {"api_key": 11, "api_name": "JoinGroup", "api_version": 0, "status": status, "latency_ns": None}
+    times = {n: START_NS + int((n - 1) * apart_s * SECOND_NS) for n in range(1, count + 1)}
+    asked = [exchange(n, connection=n, at_ns=at, **(join | values)) for n, at in times.items()]
+    closed = [connection(n, closed_by="broker", last_time_ns=at + SECOND_NS) for n, at in times.items()]
+    other = exchange(
+        90, connection=90, at_ns=START_NS + int(answered_at_s * SECOND_NS), api_key=10, api_name="FindCoordinator"
+    )
+    return {"exchanges": [*asked, other], "connections": [*closed, connection(90)]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "ends_connection": (
+        lambda: ended_by_join(3),
+        (
+            lambda: ended_by_join(2),
+            lambda: ended_by_join(3, "pending"),
+            lambda: ended_by_join(3, answered_at_s=-1),
+            lambda: ended_by_join(3, apart_s=0.1),
+            lambda: ended_by_join(3, role="follower"),
+            lambda: ended_by_join(3, api_key=18, api_name="ApiVersions"),
+        ),
+    ),
     "fetch_sessions_lost": (
         lambda: sessions_lost(10, 100),
         (

@@ -5,7 +5,7 @@
 -- says: {who}[ at {client_address}] already fails: the broker closes its connection on {api_name} v{api_version}[, one of {versions|such API version|such API versions}] ({requests|request|requests})
 -- do: The broker does not support this version: upgrade the client, or raise its configured protocol version (`kanalyze readiness` names the setting where it is known).
 -- look: kanalyze readiness[ --client {who}]
--- explains: breaks_on_4, unanswered, connection_storm, metadata_storm, version_outside_offer, failing(UNSUPPORTED_VERSION)
+-- explains: breaks_on_4, unanswered, hung_up_at_once, connection_storm, metadata_storm, version_outside_offer, failing(UNSUPPORTED_VERSION)
 -- High from three requests on: a client in use tries again.
 SELECT
     who() AS who,

@@ -27,11 +27,16 @@ WITH attempts AS (
                 AND last_time_ns - first_time_ns < s(2))
         )
 ),
--- Who accepts and hangs up while TLS connections go on is no broker that went.
+-- Who accepts and hangs up while TLS connections go on is no broker that went, nor is who so ends only what it never answers.
 failed AS (
     SELECT *
     FROM attempts AS a
-    WHERE a.is_refused OR NOT EXISTS (
+    WHERE a.is_refused OR a.connection NOT IN (
+        SELECT x.connection
+        FROM all_exchanges AS x JOIN fatal_requests AS f
+            ON f.client_address = x.client_address AND f.broker_address = x.broker_address AND f.broker_port = x.broker_port
+            AND f.api_key = x.api_key
+    ) AND NOT EXISTS (
         SELECT 1 FROM tls_unread AS t
         WHERE t.broker_address = a.broker_address AND t.broker_port = a.broker_port AND t.first_time_ns < a.first_time_ns
             AND t.last_time_ns > a.first_time_ns

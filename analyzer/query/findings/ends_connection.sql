@@ -1,0 +1,9 @@
+-- severity: medium
+-- rank: 27
+-- when: exchange_sorts having sum(exchanges) FILTER (WHERE is_client AND status = 'closed') >= 3
+-- and: fatal_requests having bool_or(answers_others)
+-- says: {who} fails: the broker closes its connection on each {api_name} ({requests|request|requests}), though it answers others
+-- do: The broker cannot read these requests, or fails at them. `kanalyze show` says which field breaks the protocol; the broker's log has an error at that time. Upgrade this client.
+-- look: kanalyze unanswered --api {api_name} --client {who}
+-- explains: unanswered, hung_up_at_once, connection_storm, metadata_storm
+SELECT * FROM fatal_clients

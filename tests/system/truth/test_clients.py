@@ -1,0 +1,52 @@
+"""Clients that few people use, or use no longer, beside real brokers (tests/data/clients): what must be said of them, and what not.
+
+What happened is what each client's own log and its broker said at the time: with Kafka 4.3 afkak and no-kafka send Produce requests
+of versions that are gone, kafka-node a CreateTopics of such a version; no-kafka names no assignor in JoinGroup, at which any broker
+closes the connection; all else was answered.
+"""
+
+from __future__ import annotations
+
+import pytest
+from paths import ROOT
+
+import analyzer
+
+FOLDER = ROOT / "tests" / "data" / "clients"
+# Capture -> the rules of its findings that are high or medium, in their order; the library of its client.
+TOLD: dict[str, tuple[list[str], str]] = {
+    "afkak_at_39": (["breaks_on_4"], "afkak"),
+    "afkak_at_43": (["already_failing"], "afkak"),
+    "kafka_node_at_39": (["breaks_on_4"], "kafka-node"),
+    "kafka_node_at_43": (["already_failing"], "kafka-node"),
+    "no_kafka_at_39": (["ends_connection", "breaks_on_4", "missing_topic"], "no-kafka"),
+    "no_kafka_at_43": (["already_failing", "ends_connection"], "no-kafka"),
+    "platformatic_at_43": ([], "platformatic-kafka"),
+    "pykafka_at_39": (["breaks_on_4"], "pykafka"),
+}
+
+
+def test_each_capture_is_here() -> None:
+    assert {path.name.removesuffix(".pcap.zst") for path in FOLDER.glob("*.pcap.zst")} == TOLD.keys()
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_is_told_of_a_client_is_what_happened(name: str) -> None:
+    rules, library = TOLD[name]
+    with analyzer.read(FOLDER / f"{name}.pcap.zst") as opened:
+        found = [each.name for each in opened.findings if each.severity != "info"]
+        libraries = {row["inferred_library"] or row["software_name"] for row in opened.metric("clients").to_pylist()}
+    assert (found, libraries) == (rules, {library})
+
+
+def test_requests_that_end_their_connection_are_counted_by_api() -> None:
+    with analyzer.read(FOLDER / "no_kafka_at_39.pcap.zst") as opened:
+        worst = opened.findings[0]
+        closed = opened.sql(
+            "SELECT count(*) AS n FROM exchanges WHERE api_name = 'JoinGroup' AND status = 'closed'"
+        ).to_pylist()
+    assert closed == [{"n": 19}]
+    assert (
+        worst.severity == "high"
+        and "no-kafka-client fails: the broker closes its connection on each JoinGroup (19 requests)" in worst.sentence
+    )
