@@ -67,6 +67,7 @@ SEGMENT_WINDOW = _segment.column()  # as in the header, not scaled
 SEGMENT_OFFSET = _segment.column()  # of the payload, in the block
 SEGMENT_CAPTURED = _segment.column()  # payload bytes that are there
 SEGMENT_LENGTH = _segment.column()  # payload bytes on the wire
+SEGMENT_HEADERS = _segment.column()  # bytes before the payload, from the IP header on; of fragments all their headers
 SEGMENT_TTL = _segment.column()
 SEGMENT_IP_ID = _segment.column()  # of IPv4; where there is none (IPv6, or 0): -1 - TCP checksum; UNKNOWN: not captured
 SEGMENT_TAP = (
@@ -233,6 +234,7 @@ PART_FULL_WINDOW = _part.pair()  # times that the side waited for more than 5 ms
 PART_FULL_WINDOW_NS = _part.pair()
 PART_NAGLE = _part.pair()  # small segments that were sent when an ACK came that had been delayed for 40 ms
 PART_NEEDLESS = _part.pair()  # repeats that the other side had no need of, as it told by an ACK (RFC 2883)
+PART_WIRE = _part.pair()  # bytes of its IP packets, headers included
 PART_WAYS = _part.columns(
     2 * WAY_STEPS
 )  # round trips of this side's bytes, by ACKs sent at once: pairs of counts by length

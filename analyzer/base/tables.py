@@ -115,6 +115,9 @@ client_packets                   int64   TCP packets that the client sent, retra
 broker_packets                   int64   TCP packets that the broker sent, retransmissions included.
 client_bytes                     int64   Payload bytes that the client sent, as on the wire, retransmissions included.
 broker_bytes                     int64   Payload bytes that the broker sent, as on the wire, retransmissions included.
+client_wire_bytes                int64   Bytes of the IP packets that the client sent, headers, empty ACKs and retransmissions
+                                         included; in a tunnel those of the inner packets.
+broker_wire_bytes                int64   Bytes of the IP packets that the broker sent, likewise.
 client_retransmitted             int64   Retransmitted segments of the client: only bytes seen before.
 broker_retransmitted             int64   Retransmitted segments of the broker: only bytes seen before.
 client_reordered                 int64   Segments of the client that were captured before an earlier one.
@@ -253,6 +256,16 @@ broker_held_small                int64   Small packets of the broker that left w
 client_needless                  int64   Of client_retransmitted, segments whose bytes the broker said that it had already (D-SACK,
                                          RFC 2883): nothing was lost, or an ACK was.
 broker_needless                  int64   Of broker_retransmitted, segments whose bytes the client said that it had already.
+client_rack                      string  Rack that the client's Fetch requests name (client.rack), empty where none is configured;
+                                         null: no Fetch names one, or several do.
+client_host                      string  Host of client_address when the connection began, by the names (--names); null: not named.
+client_pod                       string  Kubernetes pod of client_address, likewise.
+client_namespace                 string  Kubernetes namespace of client_address, likewise.
+client_workload                  string  What the pod belongs to, such as deployment/shop, likewise.
+client_zone                      string  Zone of client_address, likewise.
+broker_host                      string  Host of broker_address, likewise.
+broker_pod                       string  Kubernetes pod of broker_address, likewise.
+broker_zone                      string  Zone of broker_address, likewise.
 """)
 
 EXCHANGES = _columns("""

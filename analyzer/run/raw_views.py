@@ -99,7 +99,6 @@ UNREAD = (
     "inner_api_key",
     "inner_client_id",
     "min_bytes",
-    "rack_id",
     "service_ns",
     "session_epoch",
     "session_id",

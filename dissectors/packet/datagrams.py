@@ -33,6 +33,8 @@ def add_fragment(p: PacketState, packets: cython.longlong[:, ::1], packet: cytho
         )
         if whole is None or whole.protocol is None:
             break
+        # Each fragment had its own headers, as many bytes as those of the last one.
+        p.ip_at = (p.ip_at - p.at) * whole.packets
         p.datagram = whole.payload()
         p.block = p.datagram
         p.at = 0

@@ -12,6 +12,7 @@ from dissectors.packet.packet_state import PacketState, cut_or_malformed, i64, n
 def parse_ipv4(p: PacketState) -> cython.longlong:
     """RFC 791. Total length 0: captured on the sending host before the network card segments the packet (TSO)."""
     at: cython.longlong = p.at
+    p.ip_at = at
     if at + 20 > p.end:
         return cut_or_malformed(p)
     first: cython.longlong = p.block[at]
@@ -40,6 +41,7 @@ def parse_ipv4(p: PacketState) -> cython.longlong:
 def parse_ipv6(p: PacketState) -> cython.longlong:
     """RFC 8200. Payload length 0: a jumbogram (RFC 2675), or TSO as in IPv4."""
     at: cython.longlong = p.at
+    p.ip_at = at
     if at + 40 > p.end:
         return cut_or_malformed(p)
     if p.block[at] >> 4 != 6:

@@ -40,6 +40,7 @@ class PacketState:
     first_time: cython.longlong
     last_time: cython.longlong
     at: cython.longlong
+    ip_at: cython.longlong  # the IP header of the layer at hand
     end: cython.longlong
     wire: cython.longlong
     bound: cython.longlong  # the least end that a header's length field gave

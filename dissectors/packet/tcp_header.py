@@ -52,6 +52,7 @@ def parse_tcp(p: PacketState) -> cython.longlong:
     p.out[SEGMENT_OFFSET, row] = payload if payload < p.end else p.end
     p.out[SEGMENT_CAPTURED, row] = p.end - payload if payload < p.end else 0
     p.out[SEGMENT_LENGTH, row] = p.wire - payload
+    p.out[SEGMENT_HEADERS, row] = payload - p.ip_at
     p.out[SEGMENT_TTL, row] = p.ttl
     p.out[SEGMENT_IP_ID, row] = p.ip_id
     if p.ip_id <= 0:

@@ -61,8 +61,8 @@ def is_damaged(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cytho
 
 
 @cython.cfunc
-def set_aside(tcp: TcpState, s: cython.longlong):
-    """Takes the loaded segment, which is damaged, of side `s`: counts it, and sets aside what is new of its payload."""
+def set_aside(tcp: TcpState, s: cython.longlong, row: cython.longlong):
+    """Takes the loaded segment of this row, which is damaged, of side `s`: counts it, and sets aside what is new of its payload."""
     slot: cython.longlong = s >> 1
     first: cython.longlong = unwrap_of_side(tcp, s, tcp.seq)
     last: cython.longlong = first + tcp.length
@@ -79,6 +79,7 @@ def set_aside(tcp: TcpState, s: cython.longlong):
     tcp.conn[slot, CONN_LAST_NUMBER] = tcp.number
     tcp.side[s, SIDE_PACKETS] += 1
     tcp.side[s, SIDE_BYTES] += tcp.length
+    tcp.side[s, SIDE_WIRE] += tcp.segments[SEGMENT_HEADERS, row] + tcp.length
     if tcp.side[s, SIDE_STATE] & STATE_ENDED:
         last = at
     elif tcp.side[s, SIDE_STATE] & STATE_FIN:

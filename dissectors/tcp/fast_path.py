@@ -85,6 +85,7 @@ def count_segment(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cy
     tcp.conn[s >> 1, CONN_LAST_NUMBER] = tcp.segments[SEGMENT_NUMBER, row]
     tcp.side[s, SIDE_PACKETS] += 1
     tcp.side[s, SIDE_BYTES] += tcp.segments[SEGMENT_LENGTH, row]
+    tcp.side[s, SIDE_WIRE] += tcp.segments[SEGMENT_HEADERS, row] + tcp.segments[SEGMENT_LENGTH, row]
     if flags & TCP_ACK:
         tcp.side[s, SIDE_LAST_ACK] = tcp.segments[SEGMENT_ACK, row]
     if tcp.segments[SEGMENT_WINDOW, row] == 0 and flags & (TCP_SYN | TCP_RST) == 0:

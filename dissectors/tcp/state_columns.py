@@ -6,8 +6,8 @@ while something is pending, for the handshake's times until the part's row is wr
 
                   first group  second group  matrix row
     connection            176           160         336
-    side                  560           144         704
-    with both sides      1296           448        1744
+    side                  568           144         712
+    with both sides      1312           448        1760
 
 Of very many connections those that are idle have neither, but a few hundred bytes over all stages (`dissectors.parking`). Columns
 that begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
@@ -129,6 +129,7 @@ SIDE_FULL_WINDOW = _count(layout.PART_FULL_WINDOW)
 SIDE_FULL_WINDOW_NS = _count(layout.PART_FULL_WINDOW_NS)
 SIDE_NAGLE = _count(layout.PART_NAGLE)
 SIDE_NEEDLESS = _count(layout.PART_NEEDLESS)
+SIDE_WIRE = _count(layout.PART_WIRE)
 SIDE_WAYS = _count(layout.PART_WAYS)
 # What packets tell of their way (`timing`); 0: nothing yet.
 SIDE_WAY = _side.count

@@ -102,7 +102,7 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
         learn_checksum(tcp, s, row)
     else:
         if damaged:
-            set_aside(tcp, s)
+            set_aside(tcp, s, row)
         else:
             count_segment(tcp, s, row)
         check_start_window(tcp, s)

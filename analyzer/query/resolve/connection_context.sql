@@ -53,6 +53,7 @@ SELECT
     END AS role,
     e.software_name,
     e.software_version,
+    e.client_rack,
     coalesce(u.sasl_mechanism, e.mechanism) AS sasl_mechanism,
     u.principal,
     u.principal_from_ns,

@@ -29,6 +29,8 @@ SELECT
     broker_packets,
     client_bytes,
     broker_bytes,
+    client_wire_bytes,
+    broker_wire_bytes,
     client_retransmitted,
     broker_retransmitted,
     client_reordered,
@@ -126,7 +128,16 @@ SELECT
     CASE WHEN p.is_bare THEN 0 ELSE w.client_held_small END AS client_held_small,
     CASE WHEN p.is_bare THEN 0 ELSE w.broker_held_small END AS broker_held_small,
     CASE WHEN p.is_bare THEN 0 ELSE w.client_needless END AS client_needless,
-    CASE WHEN p.is_bare THEN 0 ELSE w.broker_needless END AS broker_needless
+    CASE WHEN p.is_bare THEN 0 ELSE w.broker_needless END AS broker_needless,
+    l.client_rack,
+    CAST(NULL AS STRING) AS client_host,
+    CAST(NULL AS STRING) AS client_pod,
+    CAST(NULL AS STRING) AS client_namespace,
+    CAST(NULL AS STRING) AS client_workload,
+    CAST(NULL AS STRING) AS client_zone,
+    CAST(NULL AS STRING) AS broker_host,
+    CAST(NULL AS STRING) AS broker_pod,
+    CAST(NULL AS STRING) AS broker_zone
 FROM parts AS p
 JOIN connection_context AS l ON l.part = p.part
 LEFT JOIN part_views AS v ON v.part = p.part

@@ -13,6 +13,7 @@ SELECT
     max(last_ns) AS last_ns,
     max_by(software_name, software_ns) FILTER (WHERE software_name IS NOT NULL) AS software_name,
     max_by(software_version, software_ns) FILTER (WHERE software_name IS NOT NULL) AS software_version,
-    max_by(mechanism, mechanism_ns) FILTER (WHERE mechanism IS NOT NULL) AS mechanism
+    max_by(mechanism, mechanism_ns) FILTER (WHERE mechanism IS NOT NULL) AS mechanism,
+    CASE WHEN min(least_rack) = max(most_rack) THEN min(least_rack) END AS client_rack
 FROM part_signs
 GROUP BY part

@@ -5,6 +5,7 @@
 -- client named has the time at which it was named: the newest counts (KIP-511).
 -- `numbered`: a topic was created under a number for a client id, as brokers do at the controller for their internal topics, without
 -- an Envelope where no request asked for them.
+-- `least_rack`, `most_rack`: the client.rack of its consumers, empty where none is configured; the same for all but those of a proxy.
 -- `bad_`, `read_`: how many bodies fit no version, or none of their API, and all others that there are.
 -- AddPartitionsToTxn v4 comes from brokers (KIP-890). An admin client's abort sends WriteTxnMarkers too: brokers are recognised
 -- by the client id that they use for such connections.
@@ -59,10 +60,13 @@ SELECT
     max_by(software_version, request_time_ns) FILTER (WHERE software_name IS NOT NULL) AS software_version,
     max(request_time_ns) FILTER (WHERE software_name IS NOT NULL) AS software_ns,
     max_by(mechanism, request_time_ns) FILTER (WHERE mechanism IS NOT NULL) AS mechanism,
-    max(request_time_ns) FILTER (WHERE mechanism IS NOT NULL) AS mechanism_ns
+    max(request_time_ns) FILTER (WHERE mechanism IS NOT NULL) AS mechanism_ns,
+    min(rack_id) FILTER (WHERE is_of_client) AS least_rack,
+    max(rack_id) FILTER (WHERE is_of_client) AS most_rack
 FROM (
     SELECT *, status = 'answered' AND NOT token AND api_key <> api('SaslHandshake') AND api_key <> api('ApiVersions')
-        AND api_key <> api('SaslAuthenticate') AS answered_login
+        AND api_key <> api('SaslAuthenticate') AS answered_login,
+        api_key = api('Fetch') AND coalesce(replica_id, -1) < 0 AS is_of_client
     FROM raw_exchanges
 ) AS x
 GROUP BY part

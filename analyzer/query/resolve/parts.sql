@@ -71,6 +71,8 @@ told AS NOT MATERIALIZED (
         CASE WHEN t.client_side = 1 THEN p.a_packets ELSE p.b_packets END AS broker_packets,
         CASE WHEN t.client_side = 1 THEN p.b_bytes ELSE p.a_bytes END AS client_bytes,
         CASE WHEN t.client_side = 1 THEN p.a_bytes ELSE p.b_bytes END AS broker_bytes,
+        CASE WHEN t.client_side = 1 THEN p.b_wire_bytes ELSE p.a_wire_bytes END AS client_wire_bytes,
+        CASE WHEN t.client_side = 1 THEN p.a_wire_bytes ELSE p.b_wire_bytes END AS broker_wire_bytes,
         CASE WHEN t.client_side = 1 THEN p.b_retransmitted ELSE p.a_retransmitted END AS client_retransmitted,
         CASE WHEN t.client_side = 1 THEN p.a_retransmitted ELSE p.b_retransmitted END AS broker_retransmitted,
         CASE WHEN t.client_side = 1 THEN p.b_reordered ELSE p.a_reordered END AS client_reordered,
