@@ -44,6 +44,7 @@ def read(
     broker: Words = (),
     api: Words = (),
     topic: Words = (),
+    namespace: Words = (),
     from_ns: int | str | None = None,
     to_ns: int | str | None = None,
     **options: Any,
@@ -65,6 +66,7 @@ def read(
         arguments.names(broker, "broker"),
         arguments.names(api, "api"),
         arguments.names(topic, "topic"),
+        namespaces=arguments.names(namespace, "namespace"),
     ).between(
         arguments.or_none(arguments.moment, from_ns, "from_ns"), arguments.or_none(arguments.moment, to_ns, "to_ns")
     )

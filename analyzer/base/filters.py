@@ -32,10 +32,10 @@ class FilterError(OSError, ValueError):
 class Filters:
     """Which exchanges a person wants to see. Values of one kind are alternatives; kinds are combined with "and".
 
-    `clients` are globs over client ids and addresses; `brokers` node ids or globs over `address[:port]`; `apis` globs
-    over names, or keys; `topics` globs over names and ids. `from_ns` (included) and `to_ns` (not included) bound the
-    time of an exchange's first byte, ns since the epoch; None is open. A `Moment` becomes such a number when the captures are
-    known (`at`). Raises FilterError for values that are not UTF-8.
+    `clients` are globs over client ids, addresses, hosts and pods; `brokers` node ids or globs over `address[:port]`, hosts and
+    pods; `apis` globs over names, or keys; `topics` globs over names and ids; `namespaces` over those of clients.
+    `from_ns` (included) and `to_ns` (not included) bound the time of an exchange's first byte, ns since the epoch; None is
+    open. A `Moment` becomes such a number when the captures are known (`at`). Raises FilterError for values that are not UTF-8.
     """
 
     clients: tuple[str, ...] = ()
@@ -46,10 +46,11 @@ class Filters:
     to_ns: int | None = None
     from_moment: Moment | None = None
     to_moment: Moment | None = None
+    namespaces: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Checks patterns before a capture is read."""
-        for pattern in (*self.clients, *self.brokers, *self.apis, *self.topics):
+        for pattern in (*self.clients, *self.brokers, *self.apis, *self.topics, *self.namespaces):
             _check_text(pattern)
 
     def __bool__(self) -> bool:
@@ -110,6 +111,7 @@ def exchange_condition(filters: Filters) -> str:
         _any_of(_broker, filters.brokers),
         _any_of(_api, filters.apis),
         _topics(filters),
+        _any_of(lambda pattern: _of_connections(like("client_namespace", pattern)), filters.namespaces),
     ]
     parts.append(time_condition(filters, "coalesce(request_time_ns, response_time_ns)"))
     return " AND ".join(part for part in parts if part != "true") or "true"
@@ -121,8 +123,9 @@ def attempt_condition(filters: Filters) -> str:
     if filters.apis or filters.topics:
         return "false"
     parts = [
-        _any_of(lambda pattern: _address("client", pattern), filters.clients),
+        _any_of(lambda pattern: _endpoint("client", pattern), filters.clients),
         _any_of(_broker, filters.brokers),
+        _any_of(lambda pattern: like("client_namespace", pattern), filters.namespaces),
         time_condition(filters, "first_time_ns"),
     ]
     return " AND ".join(["connection NOT IN (SELECT connection FROM all_exchanges)", *parts])
@@ -146,6 +149,7 @@ def tls_condition(filters: Filters) -> str:
     """SQL condition on the rows of `all_connections` that are TLS and not decrypted: those that may hold what the filters ask for.
     Node ids and client ids are not known of them, so patterns that match no address leave all."""
     parts = [_any_address("client", filters.clients), _any_address("broker", filters.brokers)]
+    parts.append(_any_of(lambda pattern: like("client_namespace", pattern), filters.namespaces))
     if filters.from_ns is not None:
         parts.append(f"last_time_ns >= {filters.from_ns}")
     if filters.to_ns is not None:
@@ -165,6 +169,7 @@ def words(filters: Filters) -> str:
         ("broker", filters.brokers),
         ("API", filters.apis),
         ("topic", filters.topics),
+        ("namespace", filters.namespaces),
     )
     return ", ".join(f"{name} {' or '.join(values)}" for name, values in groups if values)
 
@@ -174,7 +179,7 @@ def _any_of(condition: Callable[[str], str], patterns: tuple[str, ...]) -> str:
 
 
 def _any_address(side: str, patterns: tuple[str, ...]) -> str:
-    matches = _any_of(lambda pattern: _address(side, pattern), patterns)
+    matches = _any_of(lambda pattern: _endpoint(side, pattern), patterns)
     if matches == "true":
         return matches
     return f"({matches} OR (SELECT count(*) FROM all_connections WHERE {matches}) = 0)"
@@ -234,17 +239,31 @@ def _topic(pattern: str) -> str:
 
 
 def _client(pattern: str) -> str:
-    return f"({like('client_id', pattern)} OR {_address('client', pattern)})"
+    return f"({like('client_id', pattern)} OR {_address('client', pattern)} OR {_of_connections(_named('client', pattern))})"
 
 
 def _broker(pattern: str) -> str:
-    node = f" OR connection IN (SELECT connection FROM all_connections WHERE broker_id = {pattern})"
-    return f"({_address('broker', pattern)}{node if _is_number(pattern, 9) else ''})"
+    node = f"broker_id = {pattern} OR " if _is_number(pattern, 9) else ""
+    return f"({_address('broker', pattern)} OR {_of_connections(node + _named('broker', pattern))})"
 
 
 def _api(pattern: str) -> str:
     by_key = f" OR api_key = {pattern}" if _is_number(pattern, 5) else ""
     return f"({like('api_name', pattern)}{by_key})"
+
+
+def _of_connections(condition: str) -> str:
+    """What is true of rows whose connection this is true of."""
+    return f"connection IN (SELECT connection FROM all_connections WHERE {condition})"
+
+
+def _named(side: str, pattern: str) -> str:
+    """Of connections whose address has a name (`--names`)."""
+    return f"{like(f'{side}_host', pattern)} OR {like(f'{side}_pod', pattern)}"
+
+
+def _endpoint(side: str, pattern: str) -> str:
+    return f"({_address(side, pattern)} OR {_named(side, pattern)})"
 
 
 def _address(side: str, pattern: str) -> str:

@@ -20,9 +20,9 @@ class Options:
     is the system's. `tables` names the tables that are wanted, None means all.
     `taps` are pairs of the name of a capture point and a glob of inputs that were captured there. A hole is waited for until
     `reorder_packets` packets of the connection *and* `reorder_ns` have passed since an ACK for it. `tls_key_logs` are
-    files with the secrets of TLS sessions, `request_logs` the brokers' own logs of requests. `decode_as`
-    are pairs of a UDP port and the name of the tunnel that has it, one of `dissectors.packet.udp_ports.TUNNELS`.
-    Questions may take `memory_bytes`, None means what the machine can spare
+    files with the secrets of TLS sessions, `request_logs` the brokers' own logs of requests, `names` files with names of addresses
+    (`analyzer.names`). `decode_as` are pairs of a UDP port and the name of the tunnel that has it, one of
+    `dissectors.packet.udp_ports.TUNNELS`. Questions may take `memory_bytes`, None means what the machine can spare
     (`analyzer.base.memory`). `jobs` processes share the connections of a large capture, or its bytes when it
     lies in object storage; more than one is for programs without threads of their own (`analyzer.base.workers`). Without
     `seldom`, what no section or rule of the report reads may be left out: columns of exchanges, entries and batches, and
@@ -43,6 +43,7 @@ class Options:
     reorder_ns: int = 20_000_000
     tls_key_logs: tuple[Path, ...] = ()
     request_logs: tuple[Path, ...] = ()
+    names: tuple[Path, ...] = ()
     decode_as: tuple[tuple[int, str], ...] = ()
     memory_bytes: int | None = None
     jobs: int = 1

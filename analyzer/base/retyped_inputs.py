@@ -26,6 +26,8 @@ def arguments(inputs: Sequence[str], options: Options) -> str:
         words += ["--tls-keylog", str(path)]
     for path in options.request_logs:
         words += ["--request-log", str(path)]
+    for path in options.names:
+        words += ["--names", str(path)]
     for name, pattern in options.taps:
         words += ["--tap", f"{name}={pattern}"]
     for port, tunnel in options.decode_as:

@@ -32,12 +32,29 @@ REPORT_TABLES = ("exchanges", "errors")
 
 def _filters(until: tuple[str, ...]) -> tuple[Decorator, ...]:
     return (
-        click.option("--client", "clients", multiple=True, metavar="GLOB", help="Only these client ids or addresses."),
         click.option(
-            "--broker", "brokers", multiple=True, metavar="GLOB", help="Only these brokers: id or address[:port]."
+            "--client",
+            "clients",
+            multiple=True,
+            metavar="GLOB",
+            help="Only these client ids, addresses, hosts or pods.",
+        ),
+        click.option(
+            "--broker",
+            "brokers",
+            multiple=True,
+            metavar="GLOB",
+            help="Only these brokers: id, address[:port], host or pod.",
         ),
         click.option("--api", "apis", multiple=True, metavar="GLOB", help="Only these APIs: name or key."),
         click.option("--topic", "topics", multiple=True, metavar="GLOB", help="Only these topics: name or id."),
+        click.option(
+            "--namespace",
+            "namespaces",
+            multiple=True,
+            metavar="GLOB",
+            help="Only clients in these Kubernetes namespaces (--names).",
+        ),
         click.option(
             "--from",
             "from_ns",
@@ -144,30 +161,45 @@ _READING = (
 )
 
 
-_LOGS = "request_logs"
+# Fields of files that say something about the captures.
+_BESIDE = ("request_logs", "names")
 _REQUEST_LOG = click.option(
     "--request-log",
-    _LOGS,
+    _BESIDE[0],
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Join the broker's own log of requests (kafka.request.logger at DEBUG; .gz and .zst too): where its time went; may be "
     "repeated.",
 )
+# Options of patterns, with the names of their fields in `Filters`.
+_GLOBS = ("clients", "brokers", "apis", "topics", "namespaces")
 # Fields of `Options` that these options fill; the others are set by the verb.
 _OF_THE_VERB = {"filters", "tables", "seldom", "numbered", "unsafe_sql"}
 _READING_FIELDS = {each.name for each in dataclasses.fields(Options)} - _OF_THE_VERB
 
+_NAMES = click.option(
+    "--names",
+    _BESIDE[1],
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Names of addresses: a hosts file, a TSV with a head, JSON of kubectl get pods,nodes,services -A, of EC2 or GCE; may "
+    "be repeated.",
+)
 _STRICT = click.option(
     "--strict", is_flag=True, help="Exit code 3 when something that matters to the question could not be read."
 )
 
 
-def capture_options(until: tuple[str, ...] = ("--to", "--until"), strict: bool = True, logs: bool = True) -> Decorator:
+def capture_options(
+    until: tuple[str, ...] = ("--to", "--until"), strict: bool = True, beside: bool = True
+) -> Decorator:
     """Gives a command the options of reading and filtering; it gets them as one argument, `options`.
 
     `until` names the option for the end of a time range, for a command that has another use for `--to`. With `strict` there is
-    `--strict`, which `exit_code` obeys; without `logs` no `--request-log`, for a command that makes no tables of whole captures.
+    `--strict`, which `exit_code` obeys; without `beside` neither `--request-log` nor `--names`, for a command that makes no tables
+    of whole captures.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -177,15 +209,15 @@ def capture_options(until: tuple[str, ...] = ("--to", "--until"), strict: bool =
             if strict:
                 del given["strict"]  # `exit_code` asks for it
             given["jobs"] = given["jobs"] or default_jobs()
-            filters = Filters(**{name: given.pop(name) for name in ("clients", "brokers", "apis", "topics")}).between(
+            filters = Filters(**{name: given.pop(name) for name in _GLOBS}).between(
                 given.pop("from_ns"), given.pop("to_ns")
             )
-            reading = {name: given.pop(name) for name in _READING_FIELDS if logs or name != _LOGS}
+            reading = {name: given.pop(name) for name in _READING_FIELDS if beside or name not in _BESIDE}
             options = Options(filters=filters, **reading)
             return function(options=options, **given)
 
         decorated: Callable[..., Any] = with_options
-        after = (*((_REQUEST_LOG,) if logs else ()), *((_STRICT,) if strict else ()))
+        after = (*((_REQUEST_LOG, _NAMES) if beside else ()), *((_STRICT,) if strict else ()))
         for option in reversed((*_filters(until), *_READING, *after)):
             decorated = option(decorated)
         return decorated

@@ -74,7 +74,9 @@ def _read(inputs: Sequence[str], options: Options, others: Iterable[Path | None]
     sources = expand(named).sources
     found = [source.uri or source.path for source in sources]
     words = [each for each in named if not each.lower().startswith("file:") and (stored or not _is_plain_folder(each))]
-    read = Inputs.of(filter(None, (*words, *found, *options.tls_key_logs, *options.request_logs, *others)))
+    read = Inputs.of(
+        filter(None, (*words, *found, *options.tls_key_logs, *options.request_logs, *options.names, *others))
+    )
     return read.with_descriptor(0) if STANDARD_INPUT in inputs else read
 
 

@@ -159,6 +159,7 @@ _OPTIONS: dict[str, Callable[[Any, str], Any]] = {
     "reorder_ns": _count,
     "tls_key_logs": _files,
     "request_logs": _files,
+    "names": _files,
     "decode_as": _pairs(int, str),
     "memory_bytes": _count_or_none,
     "jobs": _count,

@@ -28,12 +28,13 @@ from analyzer.base.tables import TABLES
 from analyzer.query import engine_settings, metrics
 from analyzer.query.catalog import IN_FILE, Catalog, Entry
 from analyzer.query.metric_rows import MetricRows, fetched
-from analyzer.query.table_views import NEAR, entries_of, shared_entry
+from analyzer.query.table_views import NEAR, entries_of, named_entries, shared_entry
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow
 
+    from analyzer.names.name_table import Names
     from dissectors.tls.keys import KeyLog
 
 T = TypeVar("T")
@@ -70,7 +71,8 @@ class Dataset:
     `warnings` are lines that a person must see; `failed`: some input could not be read; `limits`: options whose limit was reached.
     What does not fit `memory_bytes` (None: see `base.memory`) goes to a directory below `temp_directory` (None: the system's).
     `threads` None means one per core. `simple_plans` turns off most of the optimizer: for a few thousand rows it takes longer than
-    any plan. `hours` answer instead of rows where they can (`analyzer.query.hours`). `files_in` are the directories, and
+    any plan. `hours` answer instead of rows where they can (`analyzer.query.hours`). `names` are those of addresses, for columns
+    of connections; without them connections have those that they were exported with. `files_in` are the directories, and
     single files, with all that views read: SQL of a person reads nothing else (`close_off`); None: it may read all.
 
     A full disk raises duckdb.IOException, too little memory duckdb.OutOfMemoryException.
@@ -93,6 +95,7 @@ class Dataset:
         simple_plans: bool = False,
         temp_directory: Path | None = None,
         hours: Hours | None = None,
+        names: Names | None = None,
         files_in: Collection[Path] | None = (),
     ) -> None:
         # The engine without the package around it, whose Python (2.0: a layer of relations) takes longer to import than a
@@ -106,6 +109,7 @@ class Dataset:
             "materialized": materialized,
             "types": types,
             "filters": filters,
+            "names": names,
             "memory_bytes": memory_bytes,
             "threads": threads,
             "simple_plans": simple_plans,
@@ -114,7 +118,8 @@ class Dataset:
         self.settings = Settings()
         # Whether a broker's log of requests was read beside the captures. Without one nobody asks about it.
         self.is_logged = "log_requests" in views
-        self.warnings = tuple(warnings)
+        self.names = names
+        self.warnings = (*warnings, *(names.warnings() if names else ()))
         self.failed = failed
         # What an answer lacks -> why, and the bugs of ours among the reasons (`query.left_out`).
         self.left_out: dict[str, str] = {}
@@ -149,6 +154,8 @@ class Dataset:
         ready = {name: sql for name, sql in views.items() if isinstance(sql, str)}
         near = [name.removeprefix(NEAR) for name in views if name.startswith(NEAR)]
         entries = entries_of(ready, materialized, self.filters, near, in_file)
+        if names is not None:
+            entries |= named_entries(entries["all_connections"], names.sql())
 
         def entry(name: str) -> Entry | None:
             if name == _COUNTS and (counts := self.hours_answer()) is not None:
@@ -156,8 +163,8 @@ class Dataset:
             found = Entry(late[name](), False) if name in late else entries.get(name)
             return found or shared_entry(name, self.settings, in_file)
 
-        names = (*entries, *late, *metrics.view_names())
-        self._catalog = Catalog(names, entry, lambda sql: self.connection("making").execute(sql))
+        every = (*entries, *late, *metrics.view_names())
+        self._catalog = Catalog(every, entry, lambda sql: self.connection("making").execute(sql))
         try:
             engine_settings.set_up(self._database, simple_plans)
             self.choose(self.settings)

@@ -264,6 +264,7 @@ def _unmatched(dataset: Dataset) -> list[Reason]:
         *(Filters(brokers=(one,)) for one in chosen.brokers),
         *(Filters(apis=(one,)) for one in chosen.apis),
         *(Filters(topics=(one,)) for one in chosen.topics),
+        *(Filters(namespaces=(one,)) for one in chosen.namespaces),
     ]
     if len(each) < 2 or not matched(dataset):
         return []

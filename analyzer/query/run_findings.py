@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.query.findings import Rule, questions, rules
 from analyzer.query.incidents import Evidence, Finding, grouped, is_running
 from analyzer.query.left_out import is_bug, leave_out
+from analyzer.query.named_rows import add_names
 from analyzer.query.of_applications import of_applications
 from dissectors.formats.time_order_limits import PAUSE_NS
 
@@ -49,6 +50,7 @@ def find_all(dataset: Dataset) -> list[Finding]:
 
 def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> list[Finding]:
     rows = [(rule, _with_brackets(row)) for rule, row in of_applications(dataset, _without_jumps(dataset, told))]
+    add_names(dataset, [row for _, row in rows])
     (time,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM time_range")
     evidence = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
     found = [

@@ -34,6 +34,8 @@ _TLS_UNREAD = (
     "AND tls_handshake IS DISTINCT FROM 'failed' AND coalesce(tls_alpn, '') NOT LIKE '%h2%' "
     "AND coalesce(tls_alpn, '') NOT LIKE '%http/%'"
 )
+# The view `names` of a dataset without any.
+_NO_NAMES = "SELECT NULL AS address, NULL AS begin_ns, NULL AS end_ns WHERE false"
 # In place of the view of that name, which is not made for a question that does not ask for applications.
 _NO_APPLICATIONS = "SELECT NULL AS client_address, NULL AS client_id, NULL AS application WHERE false"
 
@@ -67,7 +69,30 @@ def entries_of(
     entries["totals"] = Entry(left or "SELECT * FROM all_totals", bool(filters))
     entries["tls_unread"] = Entry(f"{_TLS_UNREAD} AND ({tls_condition(filters)})", False)
     entries["kinds"] = Entry(kinds_sql(), True)
+    entries["names"] = Entry(_NO_NAMES, False)
     return entries
+
+
+def named_entries(connections: Entry, names: str) -> dict[str, Entry]:
+    """Name -> what makes it, where addresses have names (SQL of `analyzer.names`): those that were valid when a connection began.
+    What is not named keeps the names with which a dataset was exported."""
+    fields = {"client": ("host", "pod", "namespace", "workload", "zone"), "broker": ("host", "pod", "zone")}
+    named = ", ".join(
+        f"CASE WHEN {side}_n.address IS NULL THEN c.{side}_{field} ELSE {side}_n.{field} END AS {side}_{field}"
+        for side, mine in fields.items()
+        for field in mine
+    )
+    joins = " ".join(
+        f"LEFT JOIN names AS {side}_n ON {side}_n.address = c.{side}_address "
+        f"AND c.first_time_ns >= {side}_n.begin_ns AND c.first_time_ns < {side}_n.end_ns"
+        for side in fields
+    )
+    rows = f"SELECT c.* REPLACE ({named}) FROM unnamed_connections AS c {joins}"
+    return {
+        "names": Entry(names, True),
+        "unnamed_connections": Entry(connections.sql, False),
+        "all_connections": connections._replace(sql=rows),
+    }
 
 
 def _held(name: str, sql: str, materialized: Collection[str], in_file: Collection[str]) -> Entry:

@@ -107,4 +107,4 @@ def versions() -> dict[str, str]:
 
 def _plain(options: Options) -> Options:
     """How a capture is read that was redacted: whole, and by itself."""
-    return replace(options, filters=Filters(), taps=(), tls_key_logs=())
+    return replace(options, filters=Filters(), taps=(), tls_key_logs=(), names=())

@@ -33,6 +33,7 @@ class Facts:
     def __init__(self, dataset: Dataset) -> None:
         self.filters = dataset.filters
         self.settings = dataset.settings
+        self.has_names = dataset.names is not None
         self._dataset = dataset
         self._known: dict[str, Rows] = {}
         self._findings: list[Finding] | None = None

@@ -8,6 +8,7 @@ from typing import Any
 
 from analyzer.base.text import printable
 from analyzer.query.incidents import Finding
+from analyzer.query.named_rows import with_names
 from analyzer.report.format import (
     argument,
     bits_per_second,
@@ -53,9 +54,11 @@ _FORMS: tuple[tuple[str, Callable[[Any], str]], ...] = (
 
 def sentence(template: str, row: dict[str, Any]) -> str:
     """The template with the row's values, each as its column's name says; safe to print. A client of an application is named with
-    it."""
+    it, an address with its host or pod."""
     if row.get("application_clients"):
         row = {**row, "who": _of_application(row)}
+    if names := row.get("names"):
+        return _filled(template, row, lambda name, value: with_names(_written(name, value), names))
     return _filled(template, row, _written)
 
 

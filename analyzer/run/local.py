@@ -15,6 +15,7 @@ from analyzer.base.memory import give_back, question_memory_bytes
 from analyzer.ingest.run_tables import Run, by_file, small_tables
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError
+from analyzer.names.name_table import read as read_names
 from analyzer.query.dataset import Dataset
 from analyzer.query.exported import is_dataset
 from analyzer.query.exported import open_dataset as open_exported
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.distributed.plan import Plan
     from analyzer.inputs.readings import Reading
+    from analyzer.names.name_table import Names
 
 # With at most this fraction of the rows of a small capture, a search for a better plan takes longer than any plan.
 FRACTION_OF_SIMPLE_PLANS = 0.05
@@ -53,6 +55,11 @@ def open_dataset(inputs: Sequence[str], options: Options, progress: Callable[[in
     return dataset
 
 
+def names_of(options: Options) -> Names | None:
+    """The names of addresses that a person gave; None: none. Raises NamesError."""
+    return read_names(options.names) if options.names else None
+
+
 def _opened(inputs: Sequence[str], options: Options, progress: Callable[[int], None] | None) -> Dataset:
     if is_dataset(inputs[0]):
         if options.request_logs:
@@ -61,6 +68,7 @@ def _opened(inputs: Sequence[str], options: Options, progress: Callable[[int], N
             )
         given: dict[str, Any] = {
             "filters": options.filters,
+            "names": names_of(options),
             "memory_bytes": options.memory_bytes,
             "temp_directory": options.temp_dir,
             "unsafe_sql": options.unsafe_sql,
@@ -108,6 +116,7 @@ def dataset_of(
     """
     import pyarrow.parquet as pq
 
+    names = names_of(options)
     folder = temp_folders.make(options.temp_dir)
     try:
         done = run(folder)
@@ -137,6 +146,7 @@ def dataset_of(
             threads=1 if raw_views.is_small(done.summary) else None,
             simple_plans=raw_views.is_small(done.summary, FRACTION_OF_SIMPLE_PLANS),
             filters=options.filters,
+            names=names,
             cleanup=lambda: temp_folders.remove(folder),
             warnings=warnings,
             failed=failed or any(map(is_unreadable, readings)),

@@ -33,7 +33,7 @@ from analyzer.cli.target import (
     is_flag=True,
     help="Of TLS connections with known keys write the redacted content, as plain TCP.  [default: TLS without its content]",
 )
-@capture_options(strict=False, logs=False)
+@capture_options(strict=False, beside=False)
 def command(
     inputs: tuple[str, ...], options: Options, out: str, key_file: Path | None, verifies: bool, decrypts: bool
 ) -> int:

@@ -4,7 +4,7 @@
 -- `unread_replies` may hold some. `metadata_per_s` is that of the connection that
 -- asks most often (null below 1 s of life), `median_life_ns` of closed connections in which the clock did not jump, `inferred_library` that of a client that names no
 -- software, by its habits; `application` of which it is one of many clients (view `applications`), with its `connector` and `task`; `connects_per_s` over the 30 s (`over_ns`; less where the capture is shorter) that have most
--- of `connects`, connections opened within the capture, `group_id` null for more than one. At most 1,000 rows of `total_rows`.
+-- of `connects`, connections opened within the capture, `group_id` null for more than one; `client_host` to `client_zone`: names of the address (--names), the last of several. At most 1,000 rows of `total_rows`.
 WITH traffic AS (
     SELECT
         l.client,
@@ -66,6 +66,11 @@ lives AS (
         max(claimed_user) AS claimed_user,
         max(sasl_mechanism) AS sasl_mechanism,
         min(security) AS security,
+        max(client_host) AS client_host,
+        max(client_pod) AS client_pod,
+        max(client_namespace) AS client_namespace,
+        max(client_workload) AS client_workload,
+        max(client_zone) AS client_zone,
         count(*) AS connections,
         bool_or(broker_packets > 0) AS heard,
         count(*) FILTER (WHERE seen_from = 'syn') AS connects,
@@ -125,6 +130,11 @@ SELECT
     l.client_address,
     l.client_id,
     l.principal,
+    l.client_host,
+    l.client_pod,
+    l.client_namespace,
+    l.client_workload,
+    l.client_zone,
     l.software_name,
     l.software_version,
     CASE WHEN l.software_name IS NULL THEN i.library END AS inferred_library,

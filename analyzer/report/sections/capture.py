@@ -44,6 +44,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         beyond.software(facts.rows("broker_software")),
         beyond.sentence(facts.rows("offered_beyond")),
         *(between.sentences(facts.rows("between")) if row["behind_connections"] or row["tls_connections"] else []),
+        _names(facts.rows("names")) if facts.has_names else "",
         packets(row),
         _others(facts, row),
     ]
@@ -52,6 +53,21 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         room = width - len(text_tables.INDENT)
         lines += [Text(text_tables.INDENT + line) for line in text_tables.wrap(sentence, room)]
     return lines
+
+
+def _names(rows: Rows) -> str:
+    """With a name: 12 of 14 Kafka addresses. 1 address has a name of another time only: the list is late, or old."""
+    if not rows:
+        return ""
+    row = rows[0]
+    text = f"With a name: {count(row['named'])} of {things(row['addresses'], 'Kafka address', 'Kafka addresses')}."
+    if other := row["at_another_time"]:
+        text += (
+            f" {things(other, 'address has', 'addresses have')} a name of another time only: the list is late, or old."
+        )
+    if unseen := row["never_seen"]:
+        text += f" {things(unseen, 'address with a name is', 'addresses with a name are')} not in the capture."
+    return text
 
 
 def size_of(row: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.wait_kinds import kind_of
+from analyzer.names.name_table import who
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, count, duration, rate, safe, size, things
@@ -20,6 +21,7 @@ INSTEAD = "kanalyze brokers"
 COLUMNS = (
     Column("client", least=12),
     Column("address", least=15),
+    Column("host or pod", least=12),
     Column("user", least=8, spare=2),
     Column("application", least=12, spare=1),
     Column("library", least=10),
@@ -85,6 +87,7 @@ def _line(row: dict[str, Any]) -> Row:
         [
             client(row),
             safe(row["client_address"]),
+            safe(who(row)),
             safe(row["principal"]),
             safe(row["application"]),
             safe(_library(row)),
@@ -168,7 +171,7 @@ def _whole(row: dict[str, Any], versions: Rows, bursts: Rows, width: int) -> lis
 
 
 def _identity(row: dict[str, Any]) -> str:
-    parts = [safe(row["client_address"]), safe(_software(row) or "unknown software")]
+    parts = [safe(row["client_address"]), *_named(row), safe(_software(row) or "unknown software")]
     if row["principal"] is not None:
         parts.append(f"user {safe(row['principal'])}")
     elif row["claimed_user"] is not None:
@@ -178,6 +181,12 @@ def _identity(row: dict[str, Any]) -> str:
     if row["security"] is not None:
         parts.append(safe(row["security"]).upper())
     return ", ".join(parts)
+
+
+def _named(row: dict[str, Any]) -> list[str]:
+    """shop/cart-7f9, deployment/cart, zone eu-1a: the names of its address."""
+    zone = None if row["client_zone"] is None else f"zone {row['client_zone']}"
+    return [safe(each) for each in (who(row), row["client_workload"], zone) if each is not None]
 
 
 def _connections(row: dict[str, Any]) -> str:

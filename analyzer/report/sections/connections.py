@@ -7,6 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.text import exchange_id
+from analyzer.names.name_table import who
 from analyzer.report import text_tables
 from analyzer.report.causes import (
     BROKEN,
@@ -42,7 +43,9 @@ ALL = (
     Column("client", least=10),
     Column("application", least=12, spare=11),
     Column("from", least=14, spare=2),
+    Column("host or pod", least=12),
     Column("to", least=14),
+    Column("broker's", least=10),
     Column("role", spare=9),
     Column("begin", spare=10),
     Column("lifetime", right=True),
@@ -184,7 +187,9 @@ def _whole_line(row: dict[str, Any]) -> Row:
             client(row),
             safe(row["application"]),
             endpoint(safe(row["client_address"]), row["client_port"]),
+            safe(who(row)),
             endpoint(safe(row["broker_address"]), row["broker_port"]),
+            safe(who(row, "broker")),
             safe(row["role"]) if row["forwarded_from"] is None else "proxy",
             clock(row["first_time_ns"]) if row["seen_from"] == "syn" else "before",
             duration(row["life_ns"]),

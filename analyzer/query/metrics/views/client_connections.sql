@@ -28,6 +28,11 @@ told AS (
         c.claimed_user,
         c.sasl_mechanism,
         c.security,
+        c.client_host,
+        c.client_pod,
+        c.client_namespace,
+        c.client_workload,
+        c.client_zone,
         c.seen_from,
         c.close,
         c.broker_packets,
@@ -38,7 +43,7 @@ told AS (
 named AS (
     SELECT
         connection, client_id, requests, metadata_requests, client_address, principal, claimed_user, sasl_mechanism,
-        security, seen_from, close, broker_packets, first_time_ns, last_time_ns,
+        security, client_host, client_pod, client_namespace, client_workload, client_zone, seen_from, close, broker_packets, first_time_ns, last_time_ns,
         CASE WHEN software_name IS NULL AND least_name = greatest_name AND least_version = greatest_version
             THEN least_name ELSE software_name END AS software_name,
         CASE WHEN software_name IS NULL AND least_name = greatest_name AND least_version = greatest_version

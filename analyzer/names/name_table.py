@@ -1,0 +1,117 @@
+"""One table of what several files say about addresses: at each moment at most one row for an address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from analyzer.base.filters import literal
+from analyzer.names.name_files import Name, NamesError, names_in
+
+FIELDS = ("host", "pod", "namespace", "workload", "zone")
+# A file that gives an address more names is not a list of who had it.
+MOST_NAMES = 1_000
+_EARLIEST, _LATEST = -(1 << 63), (1 << 63) - 1
+
+
+class Conflict(NamedTuple):
+    """Two names that a file gives an address at the same time."""
+
+    address: str
+    field: str
+    one: str
+    other: str
+
+
+class Names(NamedTuple):
+    """Rows of which those of one address do not overlap in time, and what could not be decided, a line for each address."""
+
+    rows: tuple[Name, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+    def sql(self) -> str:
+        """The SELECT of the view `names`."""
+
+        def value(each: object) -> str:
+            return "NULL" if each is None else str(each) if isinstance(each, int) else literal(str(each))
+
+        lines = ", ".join(f"({', '.join(map(value, row))})" for row in self.rows)
+        columns = ", ".join(f"CAST({name} AS VARCHAR) AS {name}" for name in FIELDS)
+        begin = f"CAST(coalesce(begin_ns, {_EARLIEST}) AS BIGINT) AS begin_ns"
+        end = f"CAST(coalesce(end_ns, {_LATEST}) AS BIGINT) AS end_ns"
+        return f"SELECT address, {begin}, {end}, {columns} FROM (VALUES {lines}) AS n({', '.join(Name._fields)})"
+
+    def warnings(self) -> list[str]:
+        """What a person must know of the files alone."""
+        if not self.conflicts:
+            return []
+        first = self.conflicts[0]
+        count = len({each.address for each in self.conflicts})
+        who = "1 address has" if count == 1 else f"{count:,} addresses have"
+        return [
+            f"names: {who} two names at the same time, and so none: {first.address} is {first.field} {first.one} "
+            f"and {first.other}"
+        ]
+
+
+def who(row: Mapping[str, Any], side: str = "client") -> str | None:
+    """What an address is called beside it: its pod as namespace/pod, else its host; None: it has no name."""
+    pod, namespace = row[f"{side}_pod"], row.get(f"{side}_namespace")
+    if pod is None:
+        host: str | None = row[f"{side}_host"]
+        return host
+    return pod if namespace is None else f"{namespace}/{pod}"
+
+
+def read(paths: Sequence[Path]) -> Names:
+    """What the files say. Where two of them name the same field, the first of them counts. Raises NamesError."""
+    by_address: dict[str, list[tuple[int, Name]]] = {}
+    for number, path in enumerate(paths):
+        for name in dict.fromkeys(names_in(path)):
+            by_address.setdefault(name.address, []).append((number, name))
+            if len(by_address[name.address]) > MOST_NAMES:
+                raise NamesError(f"{path}: more than {MOST_NAMES:,} names for {name.address}")
+    rows: list[Name] = []
+    conflicts: dict[Conflict, None] = {}
+    for told in by_address.values():
+        rows += _pieces(told, conflicts)
+    return Names(tuple(rows), tuple(conflicts))
+
+
+def _pieces(told: Sequence[tuple[int, Name]], conflicts: dict[Conflict, None]) -> Iterable[Name]:
+    """What is said of one address, a row for each piece of time in which the same is said."""
+    if len(told) == 1:
+        return [told[0][1]]
+    edges = sorted({_begin(name) for _, name in told} | {_end(name) for _, name in told})
+    rows: list[Name] = []
+    for begin, end in pairwise(edges):
+        valid = [(number, name) for number, name in told if _begin(name) <= begin and end <= _end(name)]
+        if not valid:
+            continue
+        merged = [_agreed(field, valid, conflicts) for field in FIELDS]
+        if rows and _end(rows[-1]) == begin and list(rows[-1][3:]) == merged:
+            rows[-1] = rows[-1]._replace(end_ns=None if end == _LATEST else end)
+        else:
+            times = (None if begin == _EARLIEST else begin, None if end == _LATEST else end)
+            rows.append(Name(told[0][1].address, *times, *merged))
+    return rows
+
+
+def _agreed(field: str, valid: Sequence[tuple[int, Name]], conflicts: dict[Conflict, None]) -> str | None:
+    """The one value that the first file with any gives."""
+    values = [(number, value) for number, name in valid if (value := getattr(name, field)) is not None]
+    of_first = list(dict.fromkeys(value for number, value in values if number == values[0][0]))
+    if len(of_first) > 1:
+        conflicts[Conflict(valid[0][1].address, field, *of_first[:2])] = None
+        return None
+    return of_first[0] if of_first else None
+
+
+def _begin(name: Name) -> int:
+    return _EARLIEST if name.begin_ns is None else name.begin_ns
+
+
+def _end(name: Name) -> int:
+    return _LATEST if name.end_ns is None else name.end_ns
