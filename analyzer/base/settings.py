@@ -14,7 +14,10 @@ from dataclasses import dataclass
 
 DIMENSIONS = (
     "api", "version", "error", "client", "app", "principal", "broker", "topic", "partition", "group", "subject", "connection",
+    "pod", "namespace", "workload", "zone",
 )  # fmt: skip
+# Of these the rows have one, in `client_name`.
+NAMES = ("pod", "namespace", "workload", "zone")
 # latency: from the last byte of the request to the first of the reply; service: the broker's own part of it, as far as packets
 # tell; broker: the same only where they prove it, and the reply says that it was not throttled; total: from the first byte of the
 # request to the last of the reply.
@@ -43,6 +46,8 @@ class Settings:
         for name in self.by:
             if name not in DIMENSIONS:
                 raise ValueError(f"cannot group by {name!r}; there are: {', '.join(DIMENSIONS)}")
+        if len(set(self.by) & set(NAMES)) > 1:
+            raise ValueError(f"cannot group by several of {', '.join(NAMES)} at the same time")
         if self.measure not in MEASURES:
             raise ValueError(f"cannot measure {self.measure!r}; there are: {', '.join(MEASURES)}")
         if self.sort not in SORTS:

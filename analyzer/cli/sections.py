@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer.base.options import Options
-from analyzer.base.settings import MEASURES, MOST_SLOTS, SORTS, Settings
+from analyzer.base.settings import MEASURES, MOST_SLOTS, NAMES, SORTS, Settings
 from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
 from analyzer.cli.values import Span
@@ -57,6 +57,8 @@ def section_command(
         measure: str = "latency",
         sort: str = SORTS[0],
     ) -> int:
+        if len(set(by) & set(NAMES)) > 1:
+            raise click.UsageError(f"--by takes one of {', '.join(NAMES)} at a time")
         settings = Settings(tuple(dict.fromkeys(by)) or by_default, every_ns, measure, sort=sort)
         from analyzer.cli.table import TABLE_ROWS
 

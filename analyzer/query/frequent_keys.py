@@ -6,8 +6,8 @@ from __future__ import annotations
 
 # Keys of `request_slices` that a person asks for; the slot and whose role it is are none.
 KEYS = (
-    "api_name", "kind", "api_version", "error_code", "client_id", "client_address", "application", "principal", "broker_id",
-    "broker_address", "broker_port", "connection", "client_port", "group_id", "topic",
+    "api_name", "kind", "api_version", "error_code", "client_id", "client_address", "application", "client_name", "principal",
+    "broker_id", "broker_address", "broker_port", "connection", "client_port", "group_id", "topic",
 )  # fmt: skip
 _SAME = " AND ".join(f"a.{name} IS NOT DISTINCT FROM f.{name}" for name in KEYS)
 

@@ -117,6 +117,7 @@ SELECT
     CASE WHEN s.by_client THEN h.client_id END AS client_id,
     CASE WHEN s.by_client THEN h.client_address END AS client_address,
     CAST(NULL AS STRING) AS application,
+    CAST(NULL AS STRING) AS client_name,
     CASE WHEN s.by_principal THEN h.principal END AS principal,
     CASE WHEN s.by_broker THEN h.broker_id END AS broker_id,
     CASE WHEN s.by_broker THEN h.broker_address END AS broker_address,

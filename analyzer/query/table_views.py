@@ -16,7 +16,7 @@ from analyzer.base.filters import (
     tls_condition,
     topic_condition,
 )
-from analyzer.base.settings import Settings
+from analyzer.base.settings import NAMES, Settings
 from analyzer.base.tables import SQL_TYPES, TABLES
 from analyzer.base.wait_kinds import sql as kinds_sql
 from analyzer.query import metrics
@@ -36,6 +36,8 @@ _TLS_UNREAD = (
 )
 # The view `names` of a dataset without any.
 _NO_NAMES = "SELECT NULL AS address, NULL AS begin_ns, NULL AS end_ns WHERE false"
+# The same for what is not grouped by names.
+_NO_CLIENT_NAMES = "SELECT NULL AS connection, CAST(NULL AS VARCHAR) AS client_name WHERE false"
 # In place of the view of that name, which is not made for a question that does not ask for applications.
 _NO_APPLICATIONS = "SELECT NULL AS client_address, NULL AS client_id, NULL AS application WHERE false"
 
@@ -108,6 +110,8 @@ def shared_entry(name: str, settings: Settings, in_file: Collection[str] = ()) -
         sql = settings.folded(sql)
     if name == "request_slices" and "app" not in settings.by:
         sql = sql.replace("JOIN applications AS", f"JOIN ({_NO_APPLICATIONS}) AS")
+    if name == "request_slices" and not set(NAMES) & set(settings.by):
+        sql = sql.replace("JOIN client_names AS", f"JOIN ({_NO_CLIENT_NAMES}) AS")
     if name == "request_slices" and settings.most is not None:
         sql = of_most(sql, settings.most, "count(*)")
     return _held(name, sql, (name,) if metrics.is_materialized(name) else (), in_file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from analyzer.base.settings import Settings
+from analyzer.base.settings import NAMES, Settings
 from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import kind_of
 from analyzer.report.format import client, endpoint, safe, slot_start
@@ -36,6 +36,10 @@ def subject(row: dict[str, Any]) -> str:
 
 def _connection(row: dict[str, Any]) -> str:
     return "-" if row["connection"] is None else exchange_id(row["connection"])
+
+
+def _name(row: dict[str, Any]) -> str:
+    return safe(row["client_name"])
 
 
 def _version(row: dict[str, Any]) -> str:
@@ -70,6 +74,7 @@ _CELLS: dict[str, tuple[Column, Cell]] = {
     "group": (Column("group", least=10), lambda row: safe(row["group_id"])),
     "subject": (Column("topic or group", least=12), subject),
     "connection": (Column("connection"), _connection),
+    **{name: (Column(name, least=10), _name) for name in NAMES},
 }
 
 

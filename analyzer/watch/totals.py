@@ -106,8 +106,9 @@ class Totals:
 
         path = self._folder / "whole.parquet"
         pq.write_table(self.with_rows(LATENCY, dataset), path)
-        nulls = ("slot_ns", "api_version", "error_code", "client_id", "client_address", "application", "principal", "broker_id",
-                 "broker_address", "broker_port", "connection", "client_port", "group_id", "topic", "topics")  # fmt: skip
+        nulls = ("slot_ns", "api_version", "error_code", "client_id", "client_address", "application", "client_name", "principal",
+                 "broker_id", "broker_address", "broker_port", "connection", "client_port", "group_id", "topic",
+                 "topics")  # fmt: skip
         columns = ", ".join(f"NULL AS {name}" for name in nulls)
         with Dataset(
             {LATENCY: f"SELECT *, {columns} FROM ({parquet([path])})", "captures": captures}, threads=1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.base.settings import NAMES
 from analyzer.cli.sections import section_command
 
 command = section_command(
@@ -12,6 +13,6 @@ command = section_command(
 
     Codes of normal operation are marked and counted separately; so are those between brokers. "burst" is the most errors
     within one second. An error is retriable when the client may simply send the request again.""",
-    by=("api", "topic", "partition", "group", "client", "app", "principal", "broker"),
+    by=("api", "topic", "partition", "group", "client", "app", "principal", "broker", *NAMES),
     over_time="errors",
 )

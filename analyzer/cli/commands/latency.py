@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.base.settings import NAMES
 from analyzer.cli.sections import section_command
 
 command = section_command(
@@ -20,7 +21,7 @@ command = section_command(
 
     --of service gives percentiles of the broker's own time, --of broker only of requests for which packets prove it,
     --of total of the time from first to last byte. Percentiles are within 0.55 % of the exact values.""",
-    by=("api", "version", "error", "client", "app", "principal", "broker", "topic", "group", "connection"),
+    by=("api", "version", "error", "client", "app", "principal", "broker", "topic", "group", "connection", *NAMES),
     over_time="latency",
     measures=True,
     sorts=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.base.settings import NAMES
 from analyzer.cli.sections import section_command
 
 command = section_command(
@@ -17,7 +18,7 @@ command = section_command(
 
     "V/M" is variance to mean of the latency in seconds: near 0 for a class that always takes the same, large for one that is
     fast most of the time and slow at times.""",
-    by=("api", "version", "client", "app", "principal", "broker", "topic", "group", "subject", "connection"),
+    by=("api", "version", "client", "app", "principal", "broker", "topic", "group", "subject", "connection", *NAMES),
     by_default=("api", "client", "subject"),
     tables=("exchanges", "errors", "entries"),
 )

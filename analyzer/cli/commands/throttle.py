@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.base.settings import NAMES
 from analyzer.cli.sections import section_command
 
 command = section_command(
@@ -20,7 +21,7 @@ command = section_command(
 
     Brokers older than 2.0 do not mute: they delay the throttled reply, so the throttle time is part of the latency
     ("delayed").""",
-    by=("api", "client", "app", "principal", "broker"),
+    by=("api", "client", "app", "principal", "broker", *NAMES),
     over_time="throttle_over_time",
     tables=("exchanges", "errors", "mutes"),
 )

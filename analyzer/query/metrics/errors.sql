@@ -20,6 +20,7 @@ WITH told AS (
         CASE WHEN coalesce(s.by_client, true) THEN x.client_address END AS client_address,
         -- A client that is of no application is one by itself.
         CASE WHEN s.by_app THEN coalesce(a.application, x.client_id) END AS application,
+        n.client_name,
         CASE WHEN s.by_principal THEN x.principal END AS principal,
         CASE WHEN s.by_broker THEN x.broker_id END AS broker_id,
         CASE WHEN s.by_broker THEN x.broker_address END AS broker_address,
@@ -34,12 +35,13 @@ WITH told AS (
         x.group_id AS about_group,
         x.principal AS sent_by
     FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange CROSS JOIN settings AS s
+        LEFT JOIN client_names AS n ON n.connection = x.connection
         LEFT JOIN applications AS a ON a.client_address = x.client_address AND a.client_id = x.client_id AND s.by_app
 ),
 seconds AS (
     SELECT
         between_brokers, slot_ns, code, name, retriable, api_name, topic, partition, group_id, client_id, client_address,
-        application, principal, broker_id, broker_address, broker_port, second_ns,
+        application, client_name, principal, broker_id, broker_address, broker_port, second_ns,
         count(*) AS count,
         count(DISTINCT exchange) AS exchanges,
         count(*) FILTER (WHERE expected) AS expected,
@@ -63,7 +65,7 @@ seconds AS (
 summed AS (
     SELECT
         between_brokers, slot_ns, code, name, retriable, api_name, topic, partition, group_id, client_id, client_address,
-        application, principal, broker_id, broker_address, broker_port,
+        application, client_name, principal, broker_id, broker_address, broker_port,
         CAST(sum(count) AS BIGINT) AS count,
         CAST(sum(exchanges) AS BIGINT) AS exchanges,
         CAST(sum(expected) AS BIGINT) AS expected,
@@ -85,12 +87,12 @@ chosen AS (
     FROM summed
     ORDER BY
         slot_ns, between_brokers, count = expected, count DESC, code, api_name, topic, partition, group_id, client_id,
-        client_address, application, principal, broker_id, broker_address, broker_port
+        client_address, application, client_name, principal, broker_id, broker_address, broker_port
     LIMIT 1000
 )
 SELECT
     u.between_brokers, u.slot_ns, u.code, u.name, u.retriable, u.api_name, u.topic, u.partition, u.group_id, u.client_id,
-    u.client_address, u.application, u.principal, u.broker_id, u.broker_address, u.broker_port, u.count, u.exchanges, u.expected,
+    u.client_address, u.application, u.client_name, u.principal, u.broker_id, u.broker_address, u.broker_port, u.count, u.exchanges, u.expected,
     u.unjudged, u.burst, u.entity, u.level, u.only_group, u.only_principal, u.first_time_ns, u.last_time_ns, u.lasted_ns,
     u.example_exchange,
     u.count - u.expected AS unexpected,
@@ -103,4 +105,4 @@ FROM chosen AS u
     LEFT JOIN captures AS d ON d.file = x.request_file
 ORDER BY
     u.slot_ns, u.count DESC, u.code, u.api_name, u.topic, u.partition, u.group_id, u.client_id, u.client_address,
-    u.application, u.principal, u.broker_id, u.broker_address, u.broker_port, u.between_brokers
+    u.application, u.client_name, u.principal, u.broker_id, u.broker_address, u.broker_port, u.between_brokers

@@ -11,6 +11,7 @@ SELECT
     l.client_address,
     l.client_port,
     l.application,
+    l.client_name,
     l.principal,
     l.broker_id,
     l.broker_address,
@@ -49,5 +50,5 @@ ORDER BY l.slot_ns,
         WHEN 'count' THEN l.count WHEN 'p99' THEN l.p99_ns WHEN 'max' THEN l.max_ns WHEN 'errors' THEN l.errors
         ELSE CAST(l.p99_ns AS DOUBLE) * l.count
     END DESC NULLS LAST,
-    l.count DESC, l.api_name, l.kind, l.api_version, l.error_code, l.client_id, l.client_address, l.application, l.principal,
+    l.count DESC, l.api_name, l.kind, l.api_version, l.error_code, l.client_id, l.client_address, l.application, l.client_name, l.principal,
     l.broker_id, l.broker_address, l.broker_port, l.connection, l.topic, l.group_id, l.reach

@@ -20,6 +20,7 @@ SELECT
     c.client_address,
     c.client_port,
     c.application,
+    c.client_name,
     c.principal,
     c.broker_id,
     c.broker_address,
@@ -46,6 +47,6 @@ SELECT
 FROM classes AS c CROSS JOIN time_range AS r
 ORDER BY
     CASE WHEN c.waited_ns IS NULL THEN 1 ELSE 0 END, c.waited_ns DESC, c.count DESC, c.api_name, c.kind, c.client_id,
-    c.client_address, c.group_id, c.topic, c.reach, c.api_version, c.application, c.principal, c.broker_id, c.broker_address,
+    c.client_address, c.group_id, c.topic, c.reach, c.api_version, c.application, c.client_name, c.principal, c.broker_id, c.broker_address,
     c.connection, c.slot_ns
 LIMIT 1000

@@ -16,6 +16,7 @@ traffic AS (
         CASE WHEN coalesce(s.by_client, true) THEN e.client_address END AS client_address,
         CASE WHEN coalesce(s.by_client, true) THEN e.client_id END AS client_id,
         CASE WHEN s.by_app THEN coalesce(a.application, e.client_id) END AS application,
+        n.client_name,
         CASE WHEN coalesce(s.by_client, true) OR s.by_principal THEN e.principal END AS principal,
         CASE WHEN coalesce(s.by_api, true) THEN e.api_name END AS api_name,
         CASE WHEN s.by_broker THEN e.broker_id END AS broker_id,
@@ -38,6 +39,7 @@ traffic AS (
     FROM exchanges AS e
         CROSS JOIN settings AS s
         LEFT JOIN applications AS a ON a.client_address = e.client_address AND a.client_id = e.client_id AND s.by_app
+        LEFT JOIN client_names AS n ON n.connection = e.connection
         LEFT JOIN mutes AS m ON m.exchange = e.exchange
         LEFT JOIN refused AS f ON f.exchange = e.exchange
     WHERE e.response_time_ns IS NOT NULL
@@ -61,6 +63,7 @@ SELECT
     client_address,
     client_id,
     application,
+    client_name,
     principal,
     api_name,
     broker_id,
@@ -82,6 +85,6 @@ SELECT
     TRY_CAST(sum(delayed_ns) AS BIGINT) AS delayed_ns,
     CAST(sum(unsure) AS BIGINT) AS unsure
 FROM joined
-GROUP BY client_address, client_id, application, principal, api_name, broker_id, broker_address, broker_port
+GROUP BY client_address, client_id, application, client_name, principal, api_name, broker_id, broker_address, broker_port
 HAVING sum(throttled) > 0
-ORDER BY throttle_time_ms DESC, client_id, client_address, application, principal, api_name, broker_id, broker_address, broker_port
+ORDER BY throttle_time_ms DESC, client_id, client_address, application, client_name, principal, api_name, broker_id, broker_address, broker_port

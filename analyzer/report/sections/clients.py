@@ -21,7 +21,7 @@ INSTEAD = "kanalyze brokers"
 COLUMNS = (
     Column("client", least=12),
     Column("address", least=15),
-    Column("host or pod", least=12),
+    Column("host or pod", least=12, spare=1),
     Column("user", least=8, spare=2),
     Column("application", least=12, spare=1),
     Column("library", least=10),

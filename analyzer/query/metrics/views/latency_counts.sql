@@ -1,7 +1,7 @@
 -- Counts and sums of a duration for each combination of the keys of `request_slices` and each log bucket: rows of parts of a
 -- capture can be added, key by key. `n` of the requests have the duration; bucket b: see `latency_histogram`.
 SELECT
-    slot_ns, role, own_kind, api_name, kind, api_version, error_code, client_id, client_address, application, principal, broker_id,
+    slot_ns, role, own_kind, api_name, kind, api_version, error_code, client_id, client_address, application, client_name, principal, broker_id,
     broker_address, broker_port, connection, client_port, group_id, topic, topics,
     CASE WHEN measured_ns > 0 THEN CAST(ceil(64 * ln(measured_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END AS bucket,
     -- A key of the grouping instead of a filter on each sum: the sums below then read few rows.

@@ -10,7 +10,7 @@ numbered AS (
     SELECT
         *,
         dense_rank() OVER (
-            ORDER BY slot_ns, role, reach, api_name, kind, api_version, error_code, client_id, client_address, application, principal, broker_id,
+            ORDER BY slot_ns, role, reach, api_name, kind, api_version, error_code, client_id, client_address, application, client_name, principal, broker_id,
                 broker_address, broker_port, connection, client_port, group_id, topic, topics
         ) AS slice
     FROM judged
@@ -38,7 +38,7 @@ points AS (
 ),
 picked AS (
     SELECT
-        slot_ns, role, reach, api_name, kind, api_version, error_code, client_id, client_address, application, principal, broker_id,
+        slot_ns, role, reach, api_name, kind, api_version, error_code, client_id, client_address, application, client_name, principal, broker_id,
         broker_address, broker_port, connection, client_port, group_id, topic, topics, b50, b90, b95, b99,
         CAST(sum(requests) AS BIGINT) AS count,
         CAST(sum(n) AS BIGINT) AS answered,
@@ -77,7 +77,7 @@ picked AS (
 )
 -- The value of a bucket is its middle, but within the least and the greatest value that was seen.
 SELECT
-    slot_ns, role, reach, api_name, kind, api_version, error_code, client_id, client_address, application, principal, broker_id,
+    slot_ns, role, reach, api_name, kind, api_version, error_code, client_id, client_address, application, client_name, principal, broker_id,
     broker_address, broker_port, connection, client_port, group_id, topic, topics,
     count,
     answered,

@@ -33,6 +33,7 @@ SELECT
     CASE WHEN s.by_client OR s.by_connection THEN e.client_address END AS client_address,
     -- A client that is of no application is one by itself.
     CASE WHEN s.by_app THEN coalesce(a.application, e.client_id) END AS application,
+    n.client_name,
     CASE WHEN s.by_principal THEN e.principal END AS principal,
     CASE WHEN s.by_broker THEN e.broker_id END AS broker_id,
     CASE WHEN s.by_broker OR s.by_connection THEN e.broker_address END AS broker_address,
@@ -68,5 +69,6 @@ SELECT
 FROM exchange_parts AS e
     CROSS JOIN settings AS s
     LEFT JOIN topics AS t ON t.exchange = e.exchange
+    LEFT JOIN client_names AS n ON n.connection = e.connection
     LEFT JOIN applications AS a ON a.client_address = e.client_address AND a.client_id = e.client_id
 WHERE e.status <> 'orphan_reply'

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from made_rows import START_NS, connection, dataset, exchange
 
 from analyzer.base.filters import Filters
+from analyzer.base.settings import Settings
 from analyzer.names.name_files import Name, NamesError
 from analyzer.names.name_table import Names, read, who
 from analyzer.report.sentences import sentence
@@ -207,3 +209,21 @@ def test_who_it_is_in_a_sentence() -> None:
         sentence("{broker}, {told}, {v6}", {**row, "names": names})
         == "10.0.0.1:9092 (k1), fd00::1 (k2) and 10.0.0.11, [fd00::1]:9092 (k2)"
     )
+
+
+def test_rows_by_names_are_those_of_all(tmp_path: Path) -> None:
+    """By each of the names the counts add up to the same; without a name a row is its own."""
+    rows = (Name("10.0.0.1", None, START_NS + 1, "n1", "old", "shop", "deployment/cart"),)
+    links = [*LINKS, connection(4, client_address="10.0.0.3", client_rack="eu-1c")]
+    tables = {"connections": links, "exchanges": [*ROWS["exchanges"], exchange(4, connection=4)]}
+    told = {"pod": "shop/old", "namespace": "shop", "workload": "deployment/cart", "zone": "eu-1c"}
+    with dataset(tmp_path, tables, names=Names(rows)) as found:
+        for by, name in told.items():
+            found.choose(Settings((by,)))
+            for metric in ("latency", "profile"):
+                counts = Counter[str | None]()
+                for row in found.metric(metric):
+                    counts[row["client_name"]] += row["count"]
+                assert counts == {name: 1, None: 3}, (by, metric)
+    with pytest.raises(ValueError, match="several of pod"):
+        Settings(("pod", "zone"))

@@ -113,6 +113,7 @@ class Altered:
         self._rows = {name: [self._altered(row, replace) for row in stored(found, name)] for name in names}
         self._path = replace("path")
         self.whole = True
+        self.has_names = False
         self._findings = [
             dataclasses.replace(
                 each,
