@@ -172,12 +172,6 @@ _REQUEST_LOG = click.option(
     help="Join the broker's own log of requests (kafka.request.logger at DEBUG; .gz and .zst too): where its time went; may be "
     "repeated.",
 )
-# Options of patterns, with the names of their fields in `Filters`.
-_GLOBS = ("clients", "brokers", "apis", "topics", "namespaces")
-# Fields of `Options` that these options fill; the others are set by the verb.
-_OF_THE_VERB = {"filters", "tables", "seldom", "numbered", "unsafe_sql"}
-_READING_FIELDS = {each.name for each in dataclasses.fields(Options)} - _OF_THE_VERB
-
 _NAMES = click.option(
     "--names",
     _BESIDE[1],
@@ -187,6 +181,12 @@ _NAMES = click.option(
     help="Names of addresses: a hosts file, a TSV with a head, JSON of kubectl get pods,nodes,services -A, of EC2 or GCE; may "
     "be repeated.",
 )
+# Options of patterns, with the names of their fields in `Filters`.
+_GLOBS = ("clients", "brokers", "apis", "topics", "namespaces")
+# Fields of `Options` that these options fill; the others are set by the verb.
+_OF_THE_VERB = {"filters", "tables", "seldom", "numbered", "unsafe_sql"}
+_READING_FIELDS = {each.name for each in dataclasses.fields(Options)} - _OF_THE_VERB
+
 _STRICT = click.option(
     "--strict", is_flag=True, help="Exit code 3 when something that matters to the question could not be read."
 )

@@ -14,7 +14,7 @@ from analyzer.ingest.run_tables import Run
 from analyzer.query.dataset import Dataset
 from analyzer.query.table_views import parquet
 from analyzer.run import raw_views
-from analyzer.run.local import FRACTION_OF_SIMPLE_PLANS, names_of
+from analyzer.run.local import FRACTION_OF_SIMPLE_PLANS
 from analyzer.run.warnings import limits_reached
 from analyzer.watch.carried import carry
 from dissectors.tls.keys import KeyLog
@@ -42,7 +42,6 @@ class Windows:
         self._folder = folder
         self._span_ns = span_ns
         self._options = options
-        self._names = names_of(options)
         self._captures = captures
         self._totals = totals
         self._kept: deque[Cut] = deque()
@@ -151,7 +150,6 @@ class Windows:
             threads=1 if small else None,
             simple_plans=raw_views.is_small(summary, FRACTION_OF_SIMPLE_PLANS),
             filters=options.filters,
-            names=self._names,
             limits=limits_reached(summary),
             memory_bytes=options.memory_bytes,
             temp_directory=self._folder,
