@@ -71,7 +71,8 @@ def collected_of(dataset: Dataset) -> tuple[Collected, int, int]:
 
 
 def collected(rows: Iterable[Mapping[str, Any]]) -> Collected:
-    """Rows of `latency_counts`, of applications alone: what brokers ask each other is left out."""
+    """Rows of `latency_counts`, of applications alone: what brokers ask each other is left out. What no row knows
+    has no sum, which is not zero: a throttle time of requests that have no reply."""
     parts: dict[Attributes, list[Mapping[str, Any]]] = defaultdict(list)
     sums: dict[str, Counter[Attributes]] = defaultdict(Counter)
     for row in rows:
@@ -82,7 +83,8 @@ def collected(rows: Iterable[Mapping[str, Any]]) -> Collected:
                 place = attributes
                 if column == "errors" and row[column] and not row.get("error_code"):
                     place = (*attributes, ("error.type", OTHER_ERROR))
-                sums[column][place] += row[column] or 0
+                if row[column] is not None:
+                    sums[column][place] += row[column]
             if row["n"]:
                 parts[attributes].append(row)
     return Collected({attributes: _latencies(each) for attributes, each in parts.items()}, sums)
@@ -190,9 +192,9 @@ class Rising:
         for attributes, found in now.latencies.items():
             if attributes not in said or said[attributes].buckets <= found.buckets:
                 said[attributes] = found
-        sums: dict[str, Counter[Attributes]] = {}
+        sums = dict(self._said.sums)
         for column, counts in now.sums.items():
-            before = self._said.sums.get(column, Counter())
+            before = sums.get(column, Counter())
             sums[column] = Counter({each: max(counts[each], before[each]) for each in {**before, **counts}})
         self._said = Collected(said, sums)
         return self._said

@@ -44,8 +44,15 @@ def address(target: str) -> SplitResult:
     except ValueError:
         is_usable = False
     if not is_usable:
-        raise OtlpError(f"{printable(target)}: give an address like http://127.0.0.1:4318, without a user name")
+        raise OtlpError(f"{shown(target)}: give an address like http://127.0.0.1:4318, without a user name")
     return url
+
+
+def shown(target: str) -> str:
+    """An address for a person: without what may be a secret, as user names, passwords and questions (?) are."""
+    scheme, _, rest = target.partition("://")
+    host = rest.rpartition("@")[2].partition("?")[0].partition("#")[0]
+    return printable(f"{scheme}://{host}")
 
 
 def post(target: str, made: ExportMetricsServiceRequest) -> None:
@@ -65,12 +72,12 @@ def post(target: str, made: ExportMetricsServiceRequest) -> None:
         answer = connection.getresponse()
         body = answer.read(_MOST_BYTES)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise OtlpError(f"{printable(target)}: metrics could not be sent: {printable(str(error))}") from error
+        raise OtlpError(f"{shown(target)}: metrics could not be sent: {printable(str(error))}") from error
     finally:
         connection.close()
     if answer.status != http.client.OK:
         reason = printable(f"{answer.status} {answer.reason}")
-        raise OtlpError(f"{printable(target)}: metrics were not taken: {reason}")
+        raise OtlpError(f"{shown(target)}: metrics were not taken: {reason}")
     try:
         partly = ExportMetricsServiceResponse.FromString(body).partial_success
     except DecodeError:
@@ -78,4 +85,4 @@ def post(target: str, made: ExportMetricsServiceRequest) -> None:
         return
     if partly.rejected_data_points:
         reason = printable(partly.error_message[:200])
-        raise OtlpError(f"{printable(target)}: {partly.rejected_data_points} points were not taken: {reason}")
+        raise OtlpError(f"{shown(target)}: {partly.rejected_data_points} points were not taken: {reason}")

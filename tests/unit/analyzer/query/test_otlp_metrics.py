@@ -186,7 +186,24 @@ def test_what_was_not_taken_is_said(receiver: Receiver, status: int, told: str) 
 @pytest.mark.parametrize("to", ["http://", "http://user:word@127.0.0.1:4318", "http://127.0.0.1:99999"])
 def test_an_address_that_cannot_be_asked_is_one_line(to: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", str(CAPTURE), "--otlp", to]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "word" not in said
+
+
+def test_a_token_in_an_address_is_not_said(receiver: Receiver) -> None:
+    receiver.status = 503
+    with pytest.raises(OtlpError, match="503") as raised:
+        post(f"http://127.0.0.1:{receiver.server_port}/v1/metrics?token=word", request(collected([row()]), 0, 1))
+    assert "word" not in str(raised.value)
+
+
+def test_a_sum_that_is_not_known_is_left_out_and_what_was_said_of_it_stays() -> None:
+    found = collected([row(response_bytes=7), row(response_bytes=None), row(kind="other", response_bytes=None)])
+    assert list(found.sums["response_bytes"].values()) == [7] and found.sums["requests"].total() == 3
+    rising = Rising()
+    rising.of(collected([row(throttle_time_ms=9)]))
+    lacking = {name: value for name, value in row().items() if name != "throttle_time_ms"}
+    assert rising.of(collected([lacking])).sums["throttle_time_ms"].total() == 9
 
 
 def test_captured_text_is_valid_in_every_form() -> None:
