@@ -161,7 +161,7 @@ def written(offsets: list[int], *, apart_s: float = 5, sequences: list[int] | No
 
 def starting(offsets: list[int], read_to: int = 1000, partitions: int = 1, **values: Any) -> Tables:
     """Starts, one after the other (`every_s`), with a connection for each partition, that read from such an offset to `read_to`;
-    `commits` of its group, None: it is in no group."""
+    `commits` of its group, None: it is in no group; `refused`: that many more were."""
     rows: Rows = []
     positions: Rows = []
     begins = [(n, offset, partition) for n, offset in enumerate(offsets) for partition in range(partitions)]
@@ -174,6 +174,8 @@ def starting(offsets: list[int], read_to: int = 1000, partitions: int = 1, **val
             positions.append(where | {"time_ns": moment, "fetch_offset": position, "next_offset": reached})
     group = {"api_key": 8, "api_name": "OffsetCommit", "api_version": 9, "group_id": "g"}
     rows += [exchange(1000 + n, at_ns=at(n), connection=0, **group) for n in range(values.get("commits") or 0)]
+    no = {"error_code": 25, "error_count": 1}
+    rows += [exchange(2000 + n, at_ns=at(20 + n), connection=0, **group, **no) for n in range(values.get("refused", 0))]
     joined = {
         "event": "join",
         "group_id": "g",
@@ -338,6 +340,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: starting([0] * 4, partitions=3),
             lambda: starting([0] * 4, commits=3),
             lambda: starting([0] * 4, commits=None),
+            lambda: starting([0] * 4, commits=0, refused=20),
         ),
         (),
     ),

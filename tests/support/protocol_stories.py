@@ -9,7 +9,8 @@ from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
-ILLEGAL_SASL_STATE, SASL_AUTHENTICATION_FAILED, FETCH_SESSION_ID_NOT_FOUND = 34, 58, 70
+ILLEGAL_SASL_STATE, SASL_AUTHENTICATION_FAILED = 34, 58
+FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH = 70, 71
 
 
 def foreign(protocol: str, reply_bytes: int = 0, plain: bool = True) -> Tables:
@@ -80,11 +81,11 @@ def silent_to_tls(count: int, **values: Any) -> Tables:
     return {"connections": rows}
 
 
-def sessions_lost(lost: int, kept: int, **values: Any) -> Tables:
+def sessions_lost(lost: int, kept: int, code: int = FETCH_SESSION_ID_NOT_FOUND, **values: Any) -> Tables:
     """Fetches of a consumer that name a session: one that its broker no longer has, and one that it has."""
     asked = {"api_key": 1, "api_name": "Fetch", "api_version": 12, "replica_id": -1} | values
     rows = [exchange(n, at_ns=START_NS + n * SECOND_NS, connection=1, **asked) for n in range(lost + kept)]
-    errors = [error(n, FETCH_SESSION_ID_NOT_FOUND, expected=True, level="top") for n in range(lost)]
+    errors = [error(n, code, expected=True, level="top") for n in range(lost)]
     return {"exchanges": rows, "errors": errors, "connections": [connection(1)]}
 
 
@@ -133,6 +134,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "fetch_sessions_lost": ((lambda: sessions_lost(10, 100, INVALID_FETCH_SESSION_EPOCH),), ()),
     "tls_failed": (
         # A certificate may have been replaced meanwhile.
         (lambda: given_up(3, "10.0.0.9"), lambda: given_up(3, served_ns=-1)),

@@ -1,7 +1,8 @@
 -- Which topics are read again? One row per group (or client, where it is in no group that is known) and topic: `times` that a connection
 -- began before where an earlier one had read to, `again` records that were read once more of `records` read in all, from `from_offset` on.
--- `commits`: commits of the group that the capture has, null: no group. Three times at the same offset, and no commit since the first of
--- these (`stuck_ns`): whatever it committed before, high from 10 s on, as in `stuck_readers`. Three times at least, half of what was
+-- `commits`: commits of the group that the capture has and that were not refused, null: no group. Three times at the same offset, and no
+-- commit since the first of these (`stuck_ns`): whatever it committed before, high from 10 s on, as in `stuck_readers`; but not where it
+-- was never seen before this offset: who reads all at each start, as a cache does, begins at one offset too. Three times at least, half of what was
 -- read, and a hundred records: one that goes on at its last commit reads little again. Connections at the same time are two
 -- readers, and tell nothing.
 WITH reads AS (
@@ -55,13 +56,19 @@ counted AS (
     SELECT
         *,
         count(again) OVER (PARTITION BY cluster, group_id, address, id, topic, partition) AS times,
+        min(from_offset) OVER (PARTITION BY cluster, group_id, address, id, topic, partition) AS least_offset,
         count(again) OVER of_offset AS times_there,
         min(CASE WHEN again IS NOT NULL THEN first_time_ns END) OVER of_offset AS there_since_ns
     FROM judged
     WINDOW of_offset AS (PARTITION BY cluster, group_id, address, id, topic, partition, from_offset)
 ),
 commits AS (
-    SELECT c.cluster, x.group_id, count(*) AS commits, max(x.request_time_ns) AS last_ns
+    SELECT
+        c.cluster,
+        x.group_id,
+        count(*) FILTER (WHERE coalesce(x.error_code, error('NONE')) = error('NONE')) AS commits,
+        max(x.request_time_ns) FILTER (WHERE coalesce(x.error_code, error('NONE')) = error('NONE')) AS last_ns,
+        nullif(count(*) FILTER (WHERE x.error_code <> error('NONE')), 0) AS refused
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.api_key = api('OffsetCommit') AND x.group_id IN (SELECT group_id FROM counted WHERE times >= 3)
     GROUP BY c.cluster, x.group_id
@@ -78,6 +85,8 @@ told AS (
         CAST(sum(greatest(j.read_to - j.from_offset, 0)) AS BIGINT) AS records,
         min_by(j.from_offset, (j.first_time_ns, j.connection, j.partition)) FILTER (WHERE j.again IS NOT NULL) AS from_offset,
         CASE WHEN j.group_id IS NOT NULL THEN coalesce(max(c.commits), 0) END AS commits,
+        max(c.refused) AS refused,
+        bool_or(j.times_there >= 3 AND j.from_offset > j.least_offset) AS is_behind,
         CASE WHEN max(c.last_ns) < min(j.there_since_ns) FILTER (WHERE j.times_there >= 3)
             THEN max(j.last_time_ns) - min(j.there_since_ns) FILTER (WHERE j.times_there >= 3) END AS stuck_ns,
         CAST(sum(j.again) AS BIGINT) AS weight,
@@ -93,14 +102,19 @@ told AS (
         AND sum(j.again) >= 100 AND sum(j.again) * 2 >= sum(greatest(j.read_to - j.from_offset, 0))
 )
 SELECT
-    * EXCLUDE (stuck_ns),
-    CASE WHEN commits = 0 THEN 'none' WHEN stuck_ns IS NOT NULL THEN 'none since then' END AS committed,
+    * EXCLUDE (stuck_ns, is_behind, refused),
     CASE
-        WHEN stuck_ns IS NOT NULL THEN 'The consumer fails each time at a record behind this offset, as it seems: look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
+        WHEN commits = 0 AND refused > 0 THEN 'all ' || CAST(refused AS STRING) || ' were refused'
+        WHEN commits = 0 THEN 'none'
+        WHEN stuck_ns IS NOT NULL THEN 'none since then'
+    END AS committed,
+    CASE
+        WHEN commits = 0 AND refused > 0 THEN 'Find out why the commits are refused (kanalyze groups): the group goes on at its last commit that was not.'
+        WHEN stuck_ns IS NOT NULL AND is_behind THEN 'The consumer fails each time at a record behind this offset, as it seems: look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
         ELSE 'Let the consumer commit what it has processed (enable.auto.commit, or a commit behind each batch), and close it in order, so that it goes on where it stopped. Where it is meant to read all at each start, as a cache does, this is by design.'
     END AS advice,
     CASE
-        WHEN stuck_ns >= impact('stuck_ns') THEN 'high'
+        WHEN stuck_ns >= impact('stuck_ns') AND is_behind THEN 'high'
         WHEN stuck_ns IS NULL AND coalesce(commits, 1) > 0 THEN 'info'
     END AS severity
 FROM told

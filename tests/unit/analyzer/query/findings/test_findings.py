@@ -17,6 +17,7 @@ from limit_stories import broken_off, fenced_after
 from made_rows import SECOND_NS, START_NS, capture, connection, dataset, exchange
 from member_stories import joins, missed, recreated, waiting_to_join
 from progress_stories import starting
+from protocol_stories import sessions_lost
 
 from analyzer.base.filters import Filters
 from analyzer.query.dataset import Dataset
@@ -122,6 +123,9 @@ def in_order(*values: str) -> list[int]:
         ("far_broker", lambda: far(80, 40, 82), lambda: far(80, 100, 82)),
         ("failing", lambda: failing(26, many(9, 1, **JOIN)), lambda: failing(26, many(10, 1, **JOIN))),
         ("rereads", lambda: starting([0] * 4, commits=30), lambda: starting([0] * 4, commits=3)),
+        ("rereads", lambda: starting([0] * 4, commits=30), lambda: starting([0] * 4, commits=0, refused=30)),
+        # From the beginning on, as a cache reads.
+        ("rereads", lambda: starting([0] * 4, commits=3), lambda: starting([0, *[7] * 4], commits=3)),
         ("request_too_large", lambda: broken_off(3), lambda: broken_off(10)),
         ("wrong_cluster", turned, lambda: turned(failures=1)),
         ("wrong_cluster", turned, refused),
@@ -279,3 +283,31 @@ def test_what_still_waits_has_waited_until_the_end_that_is_asked_for(tmp_path: P
         (found,) = find(made, [rule("slow_requests")])
         (listed,) = made.metric("unanswered_list")
     assert found.row["longest_ns"] == listed["waited_ns"] == 40 * SECOND_NS
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (70, 'no longer has the fetch sessions that its consumers name: it refused 10 Fetches of "app" for that'),
+        (71, 'is at another epoch of fetch sessions than its consumers: it refused 10 Fetches of "app" for that'),
+    ],
+)
+def test_a_lost_session_is_not_one_at_another_epoch(code: int, said: str, tmp_path: Path) -> None:
+    with dataset(tmp_path, sessions_lost(10, 20, code)) as made:
+        (found,) = find(made, [rule("fetch_sessions_lost")])
+    assert said in sentence(found.rule.says, found.row)
+
+
+def test_of_several_clients_none_is_named_alone(tmp_path: Path) -> None:
+    story = sessions_lost(20, 20)
+    for number, row in enumerate(story["exchanges"]):
+        row["client_id"] = f"app-{number % 2}"
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("fetch_sessions_lost")])
+    assert "20 Fetches of 2 clients" in sentence(found.rule.says, found.row)
+
+
+def test_commits_that_were_refused_are_none(tmp_path: Path) -> None:
+    with dataset(tmp_path, starting([0] * 4, commits=0, refused=20)) as made:
+        (found,) = find(made, [rule("rereads")])
+    assert sentence(found.rule.says, found.row).endswith("commits of group g: all 20 were refused")
