@@ -33,7 +33,7 @@ _READ = re.compile(r"\bs\.(\w+)\b")
 class Settings:
     """`by`: names of DIMENSIONS, empty for the metric's own; `every_ns`: length of a time slot, ns, None for one;
     `measure`: one of MEASURES, the duration that percentiles are of; `most`: latency is asked of the so many keys, without their
-    slots, that have the most requests, None: of all; `sort`: one of SORTS, what rows of latency are ordered by.
+    slots, that come first, None: of all; `sort`: one of SORTS, what rows of latency are ordered by.
     """
 
     by: tuple[str, ...] = ()

@@ -72,7 +72,7 @@ def section_command(
                     "or --from and --to"
                 )
                 return UNREADABLE
-            # A table over time shows what has the most requests in all of its slots.
+            # A table over time shows what comes first in all of its slots.
             most = max(shown // slots, 1) if every_ns and shown and form == "table" and over_time == "latency" else None
             dataset.choose(replace(settings, most=most))
             if form == "table":

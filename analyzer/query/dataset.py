@@ -16,6 +16,7 @@ import threading
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -27,6 +28,7 @@ from analyzer.base.settings import Settings
 from analyzer.base.tables import TABLES
 from analyzer.query import engine_settings, metrics
 from analyzer.query.catalog import IN_FILE, Catalog, Entry
+from analyzer.query.frequent_keys import chosen
 from analyzer.query.metric_rows import MetricRows, fetched
 from analyzer.query.table_views import NEAR, entries_of, named_entries, shared_entry
 
@@ -211,6 +213,9 @@ class Dataset:
 
     def choose(self, settings: Settings) -> None:
         """Gives settings to all metrics from now on: what to group by, how fine in time."""
+        if settings.most is not None:
+            self.choose(replace(settings, every_ns=None, most=None))
+            self._run(chosen(metrics.text("latency"), settings.most))
         self.settings = settings
         self._run(f"CREATE OR REPLACE VIEW settings AS {settings.sql()}")
         self._catalog.forget(lambda name: name in metrics.view_names() and metrics.is_given_settings(name))

@@ -1,5 +1,6 @@
-"""The keys with the most requests, for a table over time whose others nobody reads: of a month with 13,000 clients and APIs
-each day has as many rows. They are chosen over the whole time, so each that is shown is shown in all slots.
+"""The keys that a table over time shows, where nobody reads all of them: of a month with 13,000 clients and APIs each day has as
+many rows. They are the first ones of the table of the whole time, in the order that was asked for, so each that is shown is shown
+in all slots.
 """
 
 from __future__ import annotations
@@ -12,12 +13,20 @@ KEYS = (
 _SAME = " AND ".join(f"a.{name} IS NOT DISTINCT FROM f.{name}" for name in KEYS)
 
 
-def of_most(rows: str, most: int, requests: str) -> str:
-    """SQL of those of some rows whose keys are among the `most` with the most requests of clients; `requests` is SQL of how many
-    are in rows that are grouped. The rows are scanned twice, the first time for their keys alone."""
+# The table that holds them.
+CHOSEN = "chosen_keys"
+
+
+def chosen(latency: str, most: int) -> str:
+    """SQL that makes the table: the first `most` keys of the rows of the metric `latency`, which has no slots then. One key may
+    have several rows, of what waits by design and of what does not."""
     keys = ", ".join(KEYS)
     return (
-        f"WITH some_rows AS NOT MATERIALIZED ({rows}), frequent AS (SELECT {keys} FROM some_rows WHERE role = 'client' "
-        f"GROUP BY {keys} ORDER BY {requests} DESC, {keys} LIMIT {most}) "
-        f"SELECT a.* FROM some_rows AS a SEMI JOIN frequent AS f ON {_SAME}"
+        f"CREATE OR REPLACE TABLE {CHOSEN} AS SELECT {keys} FROM (SELECT *, row_number() OVER () AS place FROM ({latency}) AS l) "
+        f"AS p GROUP BY {keys} ORDER BY min(place) LIMIT {most}"
     )
+
+
+def of_most(rows: str) -> str:
+    """SQL of those of some rows whose keys are in that table."""
+    return f"SELECT a.* FROM ({rows}) AS a SEMI JOIN {CHOSEN} AS f ON {_SAME}"

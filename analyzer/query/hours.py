@@ -289,7 +289,7 @@ class Hours(NamedTuple):
                 )
                 keyed = settings.folded(keyed)
                 if settings.most is not None:
-                    keyed = of_most(keyed, settings.most, "sum(requests)")
+                    keyed = of_most(keyed)
                 return f"SELECT * EXCLUDE ({', '.join(_VALUES)}), {_added()} FROM ({keyed}) AS h GROUP BY ALL"
         return None
 

@@ -113,7 +113,7 @@ def shared_entry(name: str, settings: Settings, in_file: Collection[str] = ()) -
     if name == "request_slices" and not set(NAMES) & set(settings.by):
         sql = sql.replace("JOIN client_names AS", f"JOIN ({_NO_CLIENT_NAMES}) AS")
     if name == "request_slices" and settings.most is not None:
-        sql = of_most(sql, settings.most, "count(*)")
+        sql = of_most(sql)
     return _held(name, sql, (name,) if metrics.is_materialized(name) else (), in_file)
 
 

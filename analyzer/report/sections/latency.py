@@ -33,6 +33,14 @@ TITLES = {
     "broker": "Broker time, where packets prove it (of replies that were not throttled)",
     "total": "Total time (from first byte of request to last byte of reply)",
 }
+# Which rows come first, by the order that is asked for.
+SORTED = {
+    "cost": "that cost most",
+    "count": "with the most requests",
+    "p99": "with the highest p99",
+    "max": "with the highest maximum",
+    "errors": "with the most errors",
+}
 NUMBERS = (
     Column("count", right=True),
     Column("rate/s", right=True, spare=4),
@@ -111,7 +119,7 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines += text_tables.remarks(remark(rows[:limit]), width)
     lines += text_tables.more(len(rows[limit:]) if limit is not None else 0, facts.ask(f"{COMMAND} --limit 0"), width)
     if facts.settings.most and len(set(map(_key, rows))) == facts.settings.most:
-        text = f"Only the {facts.settings.most:,} with the most requests are shown"
+        text = f"Only the {facts.settings.most:,} {SORTED[facts.settings.sort]} are shown"
         lines += text_tables.suggestion(text, facts.ask(f"{COMMAND} --limit 0"), width)
     if "topic" in facts.settings.by:
         lines += text_tables.remarks("A request for several topics is counted for each of them.", width)

@@ -320,3 +320,15 @@ def test_slots_at_the_edge_of_the_capture_are_as_long_as_what_was_captured(tmp_p
         got = opened.metric("latency")
     assert sum(row["count"] for row in got) == 100
     assert all(row["rate_per_s"] == pytest.approx(10, rel=0.2) for row in got)
+
+
+@pytest.mark.parametrize(("sort", "client"), [("count", "often"), ("p99", "slow"), ("errors", "failing")])
+def test_over_time_the_first_of_the_order_that_is_asked_for_are_kept(sort: str, client: str, tmp_path: Path) -> None:
+    rows = [exchange(n, client_id="often", at_ns=START_NS + n, latency_ns=MS) for n in range(20)]
+    rows += [exchange(20 + n, client_id="slow", at_ns=START_NS + n * SECOND_NS, latency_ns=9 * MS) for n in range(3)]
+    rows += [exchange(30 + n, client_id="failing", latency_ns=MS, error_count=1, error_code=3) for n in range(2)]
+    with dataset(tmp_path, {"exchanges": rows}) as opened:
+        opened.choose(Settings(("client",), every_ns=SECOND_NS, sort=sort, most=1))
+        found = opened.metric("latency")
+    assert {row["client_id"] for row in found} == {client}
+    assert sum(row["count"] for row in found) == sum(row["client_id"] == client for row in rows)
