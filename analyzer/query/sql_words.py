@@ -89,7 +89,8 @@ def _is_client(_: str, given: str) -> str:
 
 def _who(_: str, given: str) -> str:
     of = f"{given}." if given else ""
-    return f"coalesce({of}client_id, {of}client_address)"
+    # Some libraries send an empty client id, which names nobody.
+    return f"coalesce(nullif({of}client_id, ''), {of}client_address)"
 
 
 def _names(given: str) -> list[str]:

@@ -9,7 +9,7 @@
 -- High from three requests on: a client in use tries again.
 SELECT
     who() AS who,
-    CASE WHEN client_id IS NOT NULL THEN client_address END AS client_address,
+    CASE WHEN client_id <> '' THEN client_address END AS client_address,
     max_by(api_name, (requests, api_key, api_version)) AS api_name,
     max_by(api_version, (requests, api_key, api_version)) AS api_version,
     nullif(count(*), 1) AS versions,

@@ -7,7 +7,7 @@
 -- delays: nobody
 SELECT
     who() AS who,
-    CASE WHEN client_id IS NOT NULL THEN client_address END AS client_address,
+    CASE WHEN client_id <> '' THEN client_address END AS client_address,
     min_by(api_name, (api_key, api_version)) AS api_name,
     min_by(api_version, (api_key, api_version)) AS api_version,
     nullif(count(*), 1) AS versions,

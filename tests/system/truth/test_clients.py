@@ -1,8 +1,8 @@
 """Clients that few people use, or use no longer, beside real brokers (tests/data/clients): what must be said of them, and what not.
 
-What happened is what each client's own log and its broker said at the time: with Kafka 4.3 afkak and no-kafka send Produce requests
-of versions that are gone, kafka-node a CreateTopics of such a version; no-kafka names no assignor in JoinGroup, at which any broker
-closes the connection; all else was answered.
+What happened is what each client's own log and its broker said at the time: with Kafka 4.3 afkak, no-kafka and Rust's kafka send
+Produce requests of versions that are gone, kafka-node a CreateTopics of such a version; no-kafka names no assignor in JoinGroup, at
+which any broker closes the connection; all else was answered.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ import analyzer
 
 FOLDER = ROOT / "tests" / "data" / "clients"
 # Capture -> the rules of its findings that are high or medium, in their order; the library of its client.
-TOLD: dict[str, tuple[list[str], str]] = {
+TOLD: dict[str, tuple[list[str], str | None]] = {
     "afkak_at_39": (["breaks_on_4"], "afkak"),
     "afkak_at_43": (["already_failing"], "afkak"),
     "kafka_node_at_39": (["breaks_on_4"], "kafka-node"),
     "kafka_node_at_43": (["already_failing"], "kafka-node"),
+    "kafka_rust_at_39": (["breaks_on_4"], None),  # kafka-python of its time asks for the same
+    "kafka_rust_at_43": (["already_failing"], None),
     "no_kafka_at_39": (["ends_connection", "breaks_on_4", "missing_topic"], "no-kafka"),
     "no_kafka_at_43": (["already_failing", "ends_connection"], "no-kafka"),
     "platformatic_at_43": ([], "platformatic-kafka"),

@@ -107,7 +107,7 @@ clients AS (
 )
 SELECT
     who() AS who,
-    CASE WHEN client_id IS NOT NULL THEN client_address END AS host,
+    CASE WHEN client_id <> '' THEN client_address END AS host,
     client_id,
     principal,
     connection,

@@ -1,7 +1,6 @@
--- Which library is a client that names none? One row per client (address and client id) of which it can be told: from the versions of
--- what it asks, which a library has in its source (`library_habits`: three APIs at least, and none in another version), else from
--- a client id that is a library's default (`library_ids`), unless it asks otherwise than that library does. The default id of a library
--- whose habits are not known comes first: others of its time ask for the same versions.
+-- Which library is a client that names none? One row per client (address and client id) of which it can be told: from a client id that
+-- is a library's default (`library_ids`), unless it asks otherwise than that library does; else from the versions of what it asks,
+-- which a library has in its source (`library_habits`: three APIs at least, and none in another version, of one library alone).
 WITH silent AS (
     SELECT e.client_address, e.client_id, e.api_name, e.api_version
     FROM all_exchanges AS e JOIN all_connections AS c ON c.connection = e.connection
@@ -64,7 +63,7 @@ refuted AS (
 SELECT
     c.client_address,
     c.client_id,
-    CASE WHEN i.library NOT IN (SELECT library FROM library_habits) THEN i.library ELSE coalesce(h.library, i.library) END AS library
+    CASE WHEN r.library IS NULL AND i.library IS NOT NULL THEN i.library ELSE h.library END AS library
 FROM clients AS c
     LEFT JOIN by_habits AS h ON h.client_address = c.client_address AND h.client_id IS NOT DISTINCT FROM c.client_id
     LEFT JOIN by_id AS i ON i.client_address = c.client_address AND i.client_id IS NOT DISTINCT FROM c.client_id

@@ -122,10 +122,13 @@ reasoned AS (
         CASE
             WHEN n.between_brokers THEN CASE WHEN n.api_version < f.oldest THEN 'between_brokers' END
             WHEN n.refused_now THEN 'refused'
-            -- No broker said what it takes, and none ever answered: each connection ended at the first such request.
-            WHEN n.api_key <> api('ApiVersions') AND n.offered_max IS NULL AND n.api_version < f.oldest
-                AND n.unanswered = n.requests
-                AND n.connections >= 3 AND n.unanswered <= n.connections * 2 THEN 'refused'
+            -- No broker said what it takes, and none ever answered: each connection ended at the first such request, three of them,
+            -- or those of two APIs.
+            WHEN n.is_silent AND n.api_version < f.oldest AND n.unanswered <= n.connections * 2 AND (
+                n.connections >= 3
+                OR min(n.api_key) FILTER (WHERE n.is_silent AND n.api_version < f.oldest) OVER of_client
+                    < max(n.api_key) FILTER (WHERE n.is_silent AND n.api_version < f.oldest) OVER of_client
+            ) THEN 'refused'
             WHEN f.oldest IS NULL THEN 'release_not_known'
             WHEN n.api_version < f.oldest THEN CASE
                 WHEN n.newest_used >= f.oldest THEN 'speaks_newer'
@@ -139,9 +142,12 @@ reasoned AS (
             WHEN n.asks THEN 'asks_before'
             ELSE 'release_not_known'
         END AS reason
-    FROM newest AS n
+    FROM (
+        SELECT *, api_key <> api('ApiVersions') AND offered_max IS NULL AND unanswered = requests AS is_silent FROM newest
+    ) AS n
         CROSS JOIN kafka_releases AS r
         LEFT JOIN release_support AS f ON f.release = r.release AND f.api_key = n.api_key
+    WINDOW of_client AS (PARTITION BY r.release, n.cluster, n.client_address, n.client_id)
 ),
 judged AS (
     SELECT
