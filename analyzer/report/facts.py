@@ -32,6 +32,7 @@ class Facts:
 
     def __init__(self, dataset: Dataset) -> None:
         self.filters = dataset.filters
+        self.is_logged = dataset.is_logged
         self.settings = dataset.settings
         self.has_names = dataset.names is not None
         self._dataset = dataset

@@ -1,17 +1,19 @@
 -- severity: high
 -- rank: 12
 -- when: exchange_sorts having sum(slow_in_broker) FILTER (WHERE is_client AND kind IN ('produce_acks_1', 'produce_acks_all', 'fetch_backlog')) >= 10
--- says: {api_name} p99 is {p99_ns} on broker {broker}[ and at most {others_p99_ns} on the other brokers][, with a median of {p50_ns}]: this is the broker's own time[ {or_follower}], not the network
+-- says: {api_name} p99 is {p99_ns} on broker {broker}[ and at most {others_p99_ns} on the other brokers][, with a median of {p50_ns}]: this is the broker's own time[ {or_follower}], not the network[. Most of the slow requests' time is {log_part}, {log_share} by the broker's log]
 -- do: Check this broker's disks, its followers (acks=all waits for them) and its request handler threads (RequestHandlerAvgIdlePercent).
 -- look: kanalyze latency --of broker --by api --by broker --api {api_name}
 -- explains: slow_requests
 -- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow requests at
 -- least: two slow ones of 200 are no p99. Where the others are not seen or as slow, it is compared with itself: slow requests take ten
--- times its median and 100 ms, in five seconds at least, so that a start is none.
+-- times its median and 100 ms, in five seconds at least, so that a start is none. With the broker's log it is said what it did, where
+-- the log has half of the slow requests and one part takes half of their time.
 WITH timed AS (
     -- A throttled reply of a broker before 2.0 waited for its quota, and one that does not tell may have.
     SELECT
         api_name, kind, broker_address, broker_port, exchange, broker_ns, request_time_ns,
+        log_total_ns, log_queue_ns, log_local_ns, log_remote_ns, log_response_queue_ns, log_send_ns,
         CASE WHEN broker_ns > 0 THEN CAST(ceil(64 * ln(broker_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END AS bucket
     FROM exchanges
     WHERE api_key IN (api('Produce', 'Fetch')) AND broker_ns IS NOT NULL AND throttle_time_ms = 0
@@ -55,28 +57,69 @@ compared AS (
     GROUP BY
         s.api_name, s.kind, s.broker_address, s.broker_port, s.p50_ns, s.p99_ns, s.evidence_slowest, s.first_time_ns,
         s.last_time_ns
+),
+found AS (
+    SELECT
+        c.api_name,
+        c.kind,
+        c.broker_address || ':' || CAST(c.broker_port AS STRING) AS broker,
+        CASE WHEN c.others_p99_ns IS NULL THEN c.p50_ns END AS p50_ns,
+        c.p99_ns,
+        c.others_p99_ns,
+        CASE WHEN c.others_p99_ns IS NULL AND c.kind = 'produce_acks_all' THEN 'or that of a follower' END AS or_follower,
+        CASE WHEN c.others_p99_ns IS NULL THEN 'medium' ELSE 'high' END AS severity,
+        count(*) AS slow_requests,
+        count(x.log_total_ns) AS logged,
+        sum(x.log_total_ns) AS total_ns,
+        sum(x.log_local_ns) AS local_ns,
+        sum(x.log_remote_ns) AS remote_ns,
+        sum(x.log_queue_ns) AS request_queue_ns,
+        sum(x.log_response_queue_ns) AS response_queue_ns,
+        sum(x.log_send_ns) AS send_ns,
+        c.p99_ns AS weight,
+        c.evidence_slowest,
+        c.first_time_ns,
+        c.last_time_ns
+    FROM compared AS c
+    JOIN timed AS x
+        ON x.broker_address = c.broker_address AND x.broker_port = c.broker_port AND x.api_name = c.api_name AND x.kind = c.kind
+    WHERE x.broker_ns >= CASE
+        WHEN c.others_p99_ns IS NULL THEN greatest(10e0 * c.p50_ns, 1e8)
+        ELSE greatest(3e0 * c.others_p99_ns, 5e7) END
+    GROUP BY
+        c.api_name, c.kind, c.broker_address, c.broker_port, c.p50_ns, c.p99_ns, c.others_p99_ns, c.evidence_slowest,
+        c.first_time_ns, c.last_time_ns
+    HAVING count(*) >= 10 AND (c.others_p99_ns IS NOT NULL OR count(DISTINCT floor(x.request_time_ns / s(1))) >= 5)
+),
+-- Without a log, or where no part is most of it, the part is null.
+parts AS (
+    SELECT
+        *,
+        CASE
+            WHEN logged * 2 < slow_requests THEN NULL
+            WHEN local_ns * 2 > total_ns THEN 'work on this broker (local: its disk and locks)'
+            WHEN remote_ns * 2 > total_ns THEN 'waiting for its followers (remote)'
+            WHEN request_queue_ns * 2 > total_ns THEN 'waiting for a free handler thread (request queue)'
+            WHEN response_queue_ns * 2 > total_ns THEN 'waiting for a free network thread (response queue)'
+            WHEN send_ns * 2 > total_ns THEN 'sending the reply'
+        END AS log_part
+    FROM found
 )
 SELECT
-    c.api_name,
-    c.kind,
-    c.broker_address || ':' || CAST(c.broker_port AS STRING) AS broker,
-    CASE WHEN c.others_p99_ns IS NULL THEN c.p50_ns END AS p50_ns,
-    c.p99_ns,
-    c.others_p99_ns,
-    CASE WHEN c.others_p99_ns IS NULL AND c.kind = 'produce_acks_all' THEN 'or that of a follower' END AS or_follower,
-    CASE WHEN c.others_p99_ns IS NULL THEN 'medium' ELSE 'high' END AS severity,
-    count(*) AS slow_requests,
-    c.p99_ns AS weight,
-    c.evidence_slowest,
-    c.first_time_ns,
-    c.last_time_ns
-FROM compared AS c
-JOIN timed AS x
-    ON x.broker_address = c.broker_address AND x.broker_port = c.broker_port AND x.api_name = c.api_name AND x.kind = c.kind
-WHERE x.broker_ns >= CASE
-    WHEN c.others_p99_ns IS NULL THEN greatest(10e0 * c.p50_ns, 1e8)
-    ELSE greatest(3e0 * c.others_p99_ns, 5e7) END
-GROUP BY
-    c.api_name, c.kind, c.broker_address, c.broker_port, c.p50_ns, c.p99_ns, c.others_p99_ns, c.evidence_slowest,
-    c.first_time_ns, c.last_time_ns
-HAVING count(*) >= 10 AND (c.others_p99_ns IS NOT NULL OR count(DISTINCT floor(x.request_time_ns / s(1))) >= 5)
+    api_name,
+    kind,
+    broker,
+    p50_ns,
+    p99_ns,
+    others_p99_ns,
+    CASE WHEN log_part IS NULL THEN or_follower END AS or_follower,
+    log_part,
+    CASE WHEN log_part IS NOT NULL
+        THEN CAST(greatest(local_ns, remote_ns, request_queue_ns, response_queue_ns, send_ns) AS DOUBLE) / total_ns END AS log_share,
+    severity,
+    slow_requests,
+    weight,
+    evidence_slowest,
+    first_time_ns,
+    last_time_ns
+FROM parts

@@ -15,7 +15,7 @@ from analyzer.base.text import exchange_id
 from analyzer.base.wait_kinds import BROKER, MIXED, WAIT, kind_of
 from analyzer.query.frequent_keys import KEYS
 from analyzer.query.hours import OTHER
-from analyzer.report import latency_components, text_tables
+from analyzer.report import latency_components, log_parts, text_tables
 from analyzer.report.causes import DISTANCES, LONG_WAITS, QUEUES, STALLS, causes
 from analyzer.report.dimension_columns import Cell, api, broker, key_columns
 from analyzer.report.facts import Facts, Rows
@@ -83,7 +83,8 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = [text_tables.heading(TITLES["latency"], width)]
     lines += text_tables.table(COLUMNS, [_line([api], row) for row in shown], width)
     lines += text_tables.remarks(remark(shown), width)
-    return lines + text_tables.more(len(rows) - len(shown), facts.ask(COMMAND), width)
+    lines += text_tables.more(len(rows) - len(shown), facts.ask(COMMAND), width)
+    return lines + log_parts.table(facts, width, limit, COMMAND)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.wait_kinds import BROKER
-from analyzer.report import text_tables
+from analyzer.report import log_parts, text_tables
 from analyzer.report.dimension_columns import Cell, key_columns
 from analyzer.report.facts import Facts
 from analyzer.report.format import count, duration, rate, share, size
@@ -50,7 +50,8 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     text = "time: sum of what sending took and of latencies, concurrent requests counted separately; waits by design are not "
     text += "counted and come last. "
     text += "V/M: variance to mean of the latency in seconds."
-    return lines + text_tables.remarks(text, width)
+    lines += text_tables.remarks(text, width)
+    return lines + log_parts.table(facts, width, limit, COMMAND)
 
 
 def _line(place: int, keys: Sequence[Cell], row: dict[str, Any]) -> Row:

@@ -12,15 +12,18 @@ from typing import Any
 
 import cramjam
 import pytest
+import request_logs
 import transform
 from effort import also_long
 from oracle import Capture, captures
 
 from analyzer.base.options import Options
+from analyzer.cli.main import main
 from analyzer.query.dataset import Dataset
 from analyzer.run.local import open_dataset
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "request_logs"
+INCIDENTS = DATA.parent / "incidents"
 PARTS = {
     "total": "totalTimeMs",
     "queue": "requestQueueTimeMs",
@@ -153,3 +156,20 @@ def check(capture: Capture, folder: Path, seed: int) -> None:
         assert len(pairs) >= 0.9 * len(both)
         (clock,) = dataset.query("SELECT avg(offset_ns) AS offset_ns FROM log_clocks")
         assert abs(clock["offset_ns"] - ahead_s * 1e9) < 30e6
+
+
+def test_a_slow_disk_is_told_by_the_log_in_report_and_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "log_dir_stalls"
+    log = request_logs.as_written(INCIDENTS / f"{name}.requests.tsv.zst", tmp_path / "requests.log")
+    capture = str(INCIDENTS / f"{name}.pcap.zst")
+    main(["latency", capture, "--request-log", str(log)])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Time in the broker by its own log" in told
+    assert "1,658 requests of the log found in the capture." in told
+    main(["findings", capture, "--request-log", str(log)])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "time is work on this broker (local: its disk and locks), 98 % by the broker's log" in told
+    main(["latency", capture])
+    assert "own log" not in capsys.readouterr().out

@@ -114,6 +114,7 @@ class Altered:
         self._path = replace("path")
         self.whole = True
         self.has_names = False
+        self.is_logged = False
         self._findings = [
             dataclasses.replace(
                 each,
