@@ -38,9 +38,12 @@ def waiting_in_the_first(left_s: float, then_s: float = 4000) -> Tables:
     return {"captures": files} | waiting([0.1], left_s=left_s)
 
 
-def beginning(steps_s: list[float], asked: dict[str, Any] = LOGIN, syn_s: float = 0, **values: Any) -> Tables:
-    """A connection whose steps until its first request took so long."""
+def beginning(
+    steps_s: list[float], asked: dict[str, Any] = LOGIN, syn_s: float = 0, served_s: float | None = None, **values: Any
+) -> Tables:
+    """A connection whose steps, one a second, took so long; `served_s`: when its first other request was."""
     rows = [exchange(n, at_ns=at(n), latency_ns=int(took * SECOND_NS), **asked) for n, took in enumerate(steps_s)]
+    rows += [exchange(len(rows), at_ns=at(served_s))] if served_s is not None else []
     return {"exchanges": rows, "connections": [connection(1, syn_ack_ns=int(syn_s * SECOND_NS), **values)]}
 
 
@@ -161,6 +164,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: beginning([0.5, 1.4]),
             lambda: beginning([9], {"api_key": 3}),  # not a step of a login
             lambda: beginning([9], role="follower"),
+            lambda: beginning([0.5, 1.6], served_s=0.7),  # a login anew
         ),
     ),
     "unreachable": (
@@ -203,7 +207,14 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
         (lambda: waiting_in_the_first(left_s=0.9),),
     ),
-    "slow_setup": ((lambda: beginning([2.5], HELLO), lambda: beginning([0.1], HELLO, syn_s=3)), ()),
+    "slow_setup": (
+        (
+            lambda: beginning([2.5], HELLO),
+            lambda: beginning([0.5, 1.6], served_s=3),
+            lambda: beginning([0.1], HELLO, syn_s=3),
+        ),
+        (),
+    ),
     "came_to_nothing": (
         (
             lambda: in_vain(5, is_kafka=False),

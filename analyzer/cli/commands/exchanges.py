@@ -16,7 +16,7 @@ _ORDER = "order by status = 'orphan_reply', coalesce(request_time_ns, response_t
 _COLUMNS = (
     "exchange, request_time_ns, response_time_ns, client_id, client_address, client_port, api_name, api_version, "
     "status, kind, error_code, throttle_time_ms, total_ns, broker_address, broker_port, request_bytes, response_bytes, "
-    "request_packet, response_packet"
+    "request_packet, response_packet, request_file, response_file"
 )
 
 
@@ -47,7 +47,7 @@ def _print_table(dataset: Dataset, limit: int | None) -> None:
 
     limit = TABLE_ROWS if limit is None else limit
     rows = dataset.query(f"select {_COLUMNS} from exchanges {_ORDER}" + (f" limit {limit + 1}" if limit else ""))
-    columns = (
+    columns = [
         Column("exchange"),
         Column("time (UTC)"),
         Column("client", least=8),
@@ -58,8 +58,14 @@ def _print_table(dataset: Dataset, limit: int | None) -> None:
         Column("packets", right=True, spare=2),
         Column("sent", right=True, spare=3),
         Column("received", right=True, spare=4),
-    )
-    print_table(columns, _cells(rows[:limit] if limit else rows))
+    ]
+    cells = _cells(rows[:limit] if limit else rows)
+    files = {row["file"]: row["path"] for row in dataset.query("select file, path from captures")}
+    if len(files) > 1:
+        # A number of a packet is that of its file.
+        columns.append(Column("file", least=14, spare=2))
+        cells = [[*line, _file(row, files)] for line, row in zip(cells, rows, strict=False)]
+    print_table(columns, cells)
     say_when_cut(len(rows), limit)
 
 
@@ -85,6 +91,14 @@ def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
         ]
         for row, time in zip(rows, times, strict=True)
     ]
+
+
+def _file(row: dict[str, Any], files: dict[int, str]) -> str:
+    """The file of the request, and that of the reply where it is another one."""
+    from analyzer.report.format import safe
+
+    found = [row[name] for name in ("request_file", "response_file") if row[name] is not None]
+    return " > ".join(safe(files[file].rsplit("/", 1)[-1]) for file in dict.fromkeys(found))
 
 
 def _request(row: dict[str, Any]) -> str:

@@ -5,9 +5,10 @@
 -- do: {advice}
 -- look: kanalyze errors --api {api_name}
 -- Errors beyond normal operation that no rule of their own tells of. High where records or offsets are concerned, the code is never
--- normal, and it came 10 times or for 10 s, or as long where a setting keeps a client out (`kept_out`); information where a code that is never normal came once or twice to an API that moves
--- no records and no members. Never normal is also what refuses records of a producer for good, however often it tries. What nobody judged may be a person trying something out: told from three times on. Times are requests, of
--- whatever number of partitions. One cause has one advice, however often it came.
+-- normal, and it came 10 times or for 10 s, or as long where a setting keeps a client out (`kept_out`); information where a code that is
+-- never normal came once or twice to an API that moves no records and no members. Never normal is also what refuses records of a
+-- producer for good, however often it tries. What nobody judged may be a person trying something out: told from three times on. Times
+-- are requests, of whatever number of partitions. One cause has one advice, however often it came.
 WITH judged AS (
     SELECT
         e.exchange,

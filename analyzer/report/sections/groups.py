@@ -168,7 +168,7 @@ def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def failing(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """Commits that fail, and partitions that nobody fetches."""
+    """Groups that waited long for a member, commits that fail, and partitions that nobody fetches."""
     return causes(facts, (HELD_UP, COMMIT_ERRORS, UNFETCHED), width, limit, COMMAND)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paths import ROOT
+from paths import ROOT, SAMPLES
 
 from analyzer.base.tables import TABLES
 from analyzer.cli.main import main
@@ -218,3 +218,12 @@ sys.exit(main(["exchanges", sys.argv[1], "--limit", "9"]))
     # What does not fit goes on below, under its column.
     assert len(rows) == 9 and all(line.startswith(" " * 34) for line in lines[1:-1] if line not in rows)
     assert lines[-1].startswith("  Columns left out for width: broker")
+
+
+def test_packets_of_several_files_have_their_file(capfdbinary: Any) -> None:
+    """Every file counts its packets from 1 on."""
+    both = [str(SAMPLES / f"{name}.pcap.zst") for name in ("ipv6", "groups_848")]
+    lines = run(capfdbinary, "exchanges", *both, "--limit", "0").decode().splitlines()
+    named = [name for line in lines[1:] for name in ("ipv6.pcap.zst", "groups_848.pcap.zst") if line.endswith(name)]
+    assert len(named) == len(lines) - 1 and set(named) == {"ipv6.pcap.zst", "groups_848.pcap.zst"}
+    assert "pcap.zst" not in run(capfdbinary, "exchanges", both[0]).decode()

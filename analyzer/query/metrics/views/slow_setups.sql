@@ -1,6 +1,7 @@
 -- Who waits long until a connection is ready? One row per client and broker.
 -- What a client waits for before its first request is served: an answer to its SYN, to ApiVersions, and to each step of its login; also
--- where there was none until the last packet of the connection. Logins anew during a connection count too, so it is information.
+-- where there was none until the last packet of the connection. What comes behind its first other request, as logins anew do, delays no
+-- beginning.
 WITH steps AS (
     SELECT
         x.connection,
@@ -13,15 +14,22 @@ WITH steps AS (
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.api_key IN (api('ApiVersions', 'SaslHandshake', 'SaslAuthenticate')) AND is_client(x.role)
 ),
+served AS (
+    SELECT x.connection, min(x.request_time_ns) AS first_ns
+    FROM exchanges AS x JOIN (SELECT connection FROM steps GROUP BY connection) AS s ON s.connection = x.connection
+    WHERE x.api_key NOT IN (api('ApiVersions', 'SaslHandshake', 'SaslAuthenticate'))
+    GROUP BY x.connection
+),
 by_connection AS (
     SELECT
-        connection,
-        min(who) AS who,
-        sum(waited_ns) FILTER (WHERE api_key = api('ApiVersions')) AS hello_ns,
-        sum(waited_ns) FILTER (WHERE api_key <> api('ApiVersions')) AS login_ns,
-        max_by(exchange, (waited_ns, exchange)) AS exchange
-    FROM steps
-    GROUP BY connection
+        s.connection,
+        min(s.who) AS who,
+        sum(s.waited_ns) FILTER (WHERE s.api_key = api('ApiVersions')) AS hello_ns,
+        sum(s.waited_ns) FILTER (WHERE s.api_key <> api('ApiVersions')) AS login_ns,
+        max_by(s.exchange, (s.waited_ns, s.exchange)) AS exchange
+    FROM steps AS s LEFT JOIN served AS f ON f.connection = s.connection
+    WHERE f.first_ns IS NULL OR s.request_time_ns < f.first_ns
+    GROUP BY s.connection
 ),
 waits AS (
     SELECT

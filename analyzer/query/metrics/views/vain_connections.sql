@@ -1,7 +1,8 @@
 -- Whose connections came to nothing? One row per host and broker.
--- Connections that were accepted and ended, five or more of a host and broker. Of TLS that finished its handshake and was not decrypted nothing is known; of
--- anything else than Kafka it is told at a port of Kafka alone. Connections without a byte of the client are health checks, and so
--- is a PROXY header alone; but not where the other side ended one without any, within half a minute: a broker waits for longer. Medium where it so ended each of them, for 10 s.
+-- Connections that were accepted and ended, five or more of a host and broker. Of TLS that finished its handshake and was not decrypted
+-- nothing is known; of anything else than Kafka it is told at a port of Kafka alone. Connections without a byte of the client are health
+-- checks, and so is a PROXY header alone; but not where the other side ended one without any, within half a minute: a broker waits for
+-- longer. Medium where it so ended each of them, for 10 s.
 WITH ports AS (
     SELECT broker_port AS port FROM all_connections WHERE is_kafka
     UNION
