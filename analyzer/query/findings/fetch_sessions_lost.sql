@@ -1,7 +1,7 @@
 -- severity: info
 -- rank: 62
 -- when: errors having count(*) FILTER (WHERE code IN (error('FETCH_SESSION_ID_NOT_FOUND', 'INVALID_FETCH_SESSION_EPOCH'))) >= 10
--- says: {broker} {problem}: it refused {times|Fetch|Fetches}[ of {who}][ of {clients|client|clients}] for that ({name})
+-- says: {broker} {problem}: it refused {times|Fetch|Fetches} for that
 -- do: {advice}
 -- look: kanalyze errors --by broker --api Fetch
 -- delays: nobody
@@ -50,10 +50,7 @@ SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
     CASE WHEN code = error('FETCH_SESSION_ID_NOT_FOUND') THEN 'no longer has the fetch sessions that its consumers name'
         ELSE 'is at another epoch of fetch sessions than its consumers' END AS problem,
-    CASE WHEN code = error('FETCH_SESSION_ID_NOT_FOUND') THEN 'FETCH_SESSION_ID_NOT_FOUND'
-        ELSE 'INVALID_FETCH_SESSION_EPOCH' END AS name,
     CASE WHEN count(*) = 1 THEN min(who) END AS who,
-    CASE WHEN count(*) > 1 THEN count(*) END AS clients,
     CASE WHEN min(client_address) = max(client_address) THEN min(client_address) END AS client_address,
     CAST(sum(times) AS BIGINT) AS times,
     CASE WHEN code = error('FETCH_SESSION_ID_NOT_FOUND')
