@@ -33,7 +33,8 @@ _READ = re.compile(r"\bs\.(\w+)\b")
 class Settings:
     """`by`: names of DIMENSIONS, empty for the metric's own; `every_ns`: length of a time slot, ns, None for one;
     `measure`: one of MEASURES, the duration that percentiles are of; `most`: latency is asked of the so many keys, without their
-    slots, that come first, None: of all; `sort`: one of SORTS, what rows of latency are ordered by.
+    slots, that come first, None: of all; `sort`: one of SORTS, what rows of latency are ordered by; `price`: what a GB across
+    zones costs, None: it is not known.
     """
 
     by: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class Settings:
     measure: str = "latency"
     most: int | None = None
     sort: str = SORTS[0]
+    price: float | None = None
 
     def __post_init__(self) -> None:
         for name in self.by:
@@ -52,6 +54,8 @@ class Settings:
             raise ValueError(f"cannot measure {self.measure!r}; there are: {', '.join(MEASURES)}")
         if self.sort not in SORTS:
             raise ValueError(f"cannot sort by {self.sort!r}; there are: {', '.join(SORTS)}")
+        if self.price is not None and not 0 <= self.price < float("inf"):
+            raise ValueError(f"invalid price: {self.price}")
         if self.every_ns is not None and self.every_ns < 1:
             raise ValueError(f"invalid time slot: {self.every_ns} ns")
 
@@ -72,4 +76,5 @@ class Settings:
         flags = {f"by_{name}": str(name in self.by).lower() if self.by else "NULL" for name in DIMENSIONS}
         casts = {name: f"CAST({value} AS BOOLEAN)" for name, value in flags.items()}
         words = {"measure": f"'{self.measure}'", "sort": f"'{self.sort}'"}
-        return {"every_ns": f"CAST({every} AS BIGINT)"} | words | casts
+        price = {"price": f"CAST({'NULL' if self.price is None else repr(self.price)} AS DOUBLE)"}
+        return {"every_ns": f"CAST({every} AS BIGINT)"} | words | price | casts

@@ -9,6 +9,7 @@ import click
 
 from analyzer.base.filters import like
 from analyzer.base.options import Options
+from analyzer.base.settings import Settings
 from analyzer.base.text import printable
 from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened, tell_first
 from analyzer.query.questions import PARTS, narrowed
@@ -30,11 +31,13 @@ def part_command(
     options: Sequence[Decorator] = (),
     wanted: Callable[[dict[str, Any]], Wanted] = lambda _: {},
     whole: Callable[[Options, Wanted], bool] = lambda _options, _wanted: False,
+    settings: Callable[[dict[str, Any]], Settings] | None = None,
 ) -> click.Command:
     """A verb over `section` of the report, whose parts are those of `analyzer.query.questions`.
 
     `options` are click options of its own; `wanted` makes the rows to show from them; `whole` says when a table without
-    `--part` is the section's page, all parts of few things. `tables` are the large tables that the metrics read.
+    `--part` is the section's page, all parts of few things. `tables` are the large tables that the metrics read,
+    `settings` makes those of the question from `options`.
     """
 
     parts = PARTS[section]
@@ -51,6 +54,8 @@ def part_command(
     ) -> int:
         rows = wanted(own)
         with opened(inputs, options, tuple(tables), asks=section, form=form) as dataset:
+            if settings is not None:
+                dataset.choose(settings(own))
             if absent := _absent(dataset, rows):
                 tell_first(f"No request names {', '.join(absent)}.", form)
             if form == "table":

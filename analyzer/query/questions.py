@@ -31,6 +31,7 @@ PARTS = {
         "producers": "producers",
         "resent": "resent",
     },
+    "zones": {"flows": "zones", "clients": "zone_clients", "topics": "zone_topics"},
     "readiness": {"clients": "readiness", "versions": "readiness"},
 }
 # Releases of Kafka that clients are judged for, the newest last: `metrics/views/materialized/kafka_releases.tsv` is the list.

@@ -86,6 +86,7 @@ ASKS = {
     "throttle": Ask(_BOTH, told_by="reply"),
     "topics": Ask(_REQUESTS, apis=_DATA),
     "transactions": Ask(_REQUESTS, apis=_TRANSACTIONS),
+    "zones": Ask(_REQUESTS, apis=_DATA),
     "unanswered": Ask(_BOTH, bodies=False, apis=frozenset(("Produce",))),
 }
 # Kinds of problems that metric `unread_bodies` has rows of.

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from analyzer.base.text import printable, shown_name
+from analyzer.names.name_table import who
 
 SECOND_NS = 1_000_000_000
 _HOUR_NS = 3600 * SECOND_NS
@@ -180,6 +181,12 @@ def endpoint(address: str | None, port: int | None) -> str:
     """10.0.0.1:9092, [::1]:9092"""
     host = NONE if address is None else f"[{address}]" if ":" in address else address
     return host if port is None else f"{host}:{port}"
+
+
+def beside(address: str, row: dict[str, Any], side: str = "client") -> str:
+    """An address with the name that it has: 10.0.0.1 (shop/cart-7f9)."""
+    name = who(row, side)
+    return address if name is None else f"{address} ({safe(name)})"
 
 
 def client(row: dict[str, Any]) -> str:

@@ -27,6 +27,7 @@ _UNKNOWN = {
     "topics": "Topics are not known",
     "transactions": "Transactions are not known",
     "unanswered": "Unanswered requests are not known",
+    "zones": "Bytes by zone are not known",
 }
 _BOTH_WAYS = "capture both directions"
 _SIDES = {"request": "requests", "reply": "replies"}

@@ -10,7 +10,7 @@ from analyzer.base.wait_kinds import kind_of
 from analyzer.names.name_table import who
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import NONE, client, count, duration, rate, safe, size, things
+from analyzer.report.format import NONE, beside, client, count, duration, rate, safe, size, things
 from analyzer.report.readability_words import remark
 from analyzer.report.sentences import command
 from analyzer.report.text_tables import Column, Row
@@ -21,7 +21,6 @@ INSTEAD = "kanalyze brokers"
 COLUMNS = (
     Column("client", least=12),
     Column("address", least=15),
-    Column("host or pod", least=12, spare=1),
     Column("user", least=8, spare=2),
     Column("application", least=12, spare=1),
     Column("library", least=10),
@@ -86,8 +85,7 @@ def _line(row: dict[str, Any]) -> Row:
     return Row(
         [
             client(row),
-            safe(row["client_address"]),
-            safe(who(row)),
+            beside(safe(row["client_address"]), row),
             safe(row["principal"]),
             safe(row["application"]),
             safe(_library(row)),

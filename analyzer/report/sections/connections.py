@@ -7,7 +7,6 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.text import exchange_id
-from analyzer.names.name_table import who
 from analyzer.report import text_tables
 from analyzer.report.causes import (
     BROKEN,
@@ -25,7 +24,7 @@ from analyzer.report.causes import (
     closed,
 )
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import client, clock, count, duration, endpoint, moment, safe, share, size, things
+from analyzer.report.format import beside, client, clock, count, duration, endpoint, moment, safe, share, size, things
 from analyzer.report.impact import LONG_TRANSFERS, NEVER_REACHED, SLOW_BEGINNINGS, VAIN
 from analyzer.report.text_tables import Column, Row
 from analyzer.report.ways import CLUSTERS, HANDSHAKES, WAYS
@@ -43,9 +42,7 @@ ALL = (
     Column("client", least=10),
     Column("application", least=12, spare=11),
     Column("from", least=14, spare=2),
-    Column("host or pod", least=12, spare=1),
     Column("to", least=14),
-    Column("broker's", least=10, spare=1),
     Column("role", spare=9),
     Column("begin", spare=10),
     Column("lifetime", right=True),
@@ -186,10 +183,8 @@ def _whole_line(row: dict[str, Any]) -> Row:
             exchange_id(row["connection"]),
             client(row),
             safe(row["application"]),
-            endpoint(safe(row["client_address"]), row["client_port"]),
-            safe(who(row)),
-            endpoint(safe(row["broker_address"]), row["broker_port"]),
-            safe(who(row, "broker")),
+            beside(endpoint(safe(row["client_address"]), row["client_port"]), row),
+            beside(endpoint(safe(row["broker_address"]), row["broker_port"]), row, "broker"),
             safe(row["role"]) if row["forwarded_from"] is None else "proxy",
             clock(row["first_time_ns"]) if row["seen_from"] == "syn" else "before",
             duration(row["life_ns"]),

@@ -47,6 +47,7 @@ SUBJECTS: dict[str, tuple[str, set[str]]] = {
     "topics": ("Topics are not known", REQUESTS),
     "transactions": ("Transactions are not known", REQUESTS),
     "unanswered": ("Unanswered requests are not known", BOTH),
+    "zones": ("Bytes by zone are not known", REQUESTS),
 }
 # `check` has results of its own, `show` is about one exchange, `html` says it on its page; the others read no capture, or say it
 # when the result is read, or on their screen.
