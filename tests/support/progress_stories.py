@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import impact_stories
+import zone_stories
 from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
 
 Tables = dict[str, Rows]
@@ -348,3 +349,5 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
 }
 STORIES |= impact_stories.STORIES
 MORE |= impact_stories.MORE
+STORIES |= zone_stories.STORIES
+MORE |= zone_stories.MORE

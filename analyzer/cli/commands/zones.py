@@ -14,8 +14,8 @@ command = part_command(
 
     The zone of a broker is its rack in Metadata (broker.rack), that of a client its client.rack; --names gives both where they
     name none. Bytes are those of IP packets, headers, ACKs and retransmissions included. --part clients says whose they are,
-    --part topics which topics have records that cross zones (bytes of records alone). Only connections that are known to be Kafka count,
-    and only what the capture holds: a capture at one broker has no traffic of the others.
+    --part topics which topics have records that cross zones (bytes of records alone). Only connections that are known to be
+    Kafka count, and only what the capture holds: a capture at one broker has no traffic of the others.
 
     --price is what a GB (10^9 bytes) costs that crosses zones; where both sides are billed, their sum.""",
     options=(
