@@ -272,10 +272,11 @@ def _readable() -> Schema:
 
 
 def _report() -> Schema:
-    from analyzer.report.json_report import METRICS
+    from analyzer.report.json_report import METRICS, OF_LOGS
 
     properties: dict[str, Schema] = {
-        name: metric(name) if name == "coverage" else {"type": "array", "items": metric(name)} for name in METRICS
+        name: metric(name) if name == "coverage" else {"type": "array", "items": metric(name)}
+        for name in (*METRICS, *OF_LOGS)
     }
     properties["findings"] = {"type": ["array", "null"], "items": _finding()}
     properties["readable"] = _readable()

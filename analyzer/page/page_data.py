@@ -79,6 +79,8 @@ QUESTIONS = {
     "lag_over_time": Question("lag_over_time", (), True, None),
     "connection_churn": Question("connection_churn", (), True, 6_000),
 }
+# Asked only where a broker's log of requests was read.
+OF_LOGS = {"broker_log": Question("broker_log")}
 
 # Rows in such number that they are held by column.
 MANY = "slowest_thousand"
@@ -125,7 +127,8 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
     first, last = _time(dataset, coverage)
     origin, every = midnight_ns(first), slot_ns(last - first, coverage["captured_ns"])
     tables = {}
-    for name, question in QUESTIONS.items():
+    asked = QUESTIONS | (OF_LOGS if dataset.is_logged else {})
+    for name, question in asked.items():
         try:
             tables[name] = _table(dataset, question, origin, every)
         except Exception as error:
@@ -164,7 +167,7 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
             name: harmless(facts.ask(text.format(every=_span(every))) + words) for name, text in COMMANDS.items()
         },
         "show": harmless(facts.ask("kanalyze show")),
-        "means": {name: meaning(question.metric) for name, question in QUESTIONS.items()},
+        "means": {name: meaning(question.metric) for name, question in asked.items()},
         "kinds": {name: kind.words for name, kind in KINDS.items()},
         "parts": {name: list(words) for name, words in PARTS.items()},
         "trees": {f"{exchange:016x}": list(lines) for exchange, lines in trees(slowest).items()} if slowest else {},

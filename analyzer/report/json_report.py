@@ -33,6 +33,8 @@ METRICS = (
     "between",
     "problems",
 )
+# Asked only where a broker's log of requests was read.
+OF_LOGS = ("broker_log", "log_coverage")
 
 
 def write_metrics(dataset: Dataset, form: str, stream: TextIO) -> None:
@@ -46,7 +48,8 @@ def write_metrics(dataset: Dataset, form: str, stream: TextIO) -> None:
     questions: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "findings": lambda: [as_object(finding) for finding in find_all(dataset)]
     }
-    questions |= {name: partial(_rows, dataset, name) for name in METRICS}
+    metrics = (*METRICS, *(OF_LOGS if dataset.is_logged else ()))
+    questions |= {name: partial(_rows, dataset, name) for name in metrics}
     for name, ask in questions.items():
         try:
             found[name] = ask()

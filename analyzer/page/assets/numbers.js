@@ -104,7 +104,7 @@ const typedMoment = (ns) => `${date(ns)}T${clock(ns, 9).replace(/\.?0+$/, '')}`;
 
 // The end of a column's name -> how its values are written.
 const FORMS = [
-  ['_time_ns', (ns) => moment(ns, 3)], ['begin_ns', (ns) => moment(ns, 3)], ['end_ns', (ns) => moment(ns, 3)],
+  ['send_ns', duration], ['_time_ns', (ns) => moment(ns, 3)], ['begin_ns', (ns) => moment(ns, 3)], ['end_ns', (ns) => moment(ns, 3)],
   ['_rebalance_ns_at', (ns) => moment(ns, 3)], ['_ns', duration], ['_ms', milliseconds], ['share', share],
   ['bytes_per_s', sizeRate], ['rate_per_s', rate], ['_per_s', rate], ['bytes', size],
 ];

@@ -132,6 +132,7 @@ if (DATA.coverage.kafka_connections || rowsOf('activity_by_api').length) {
   drawTopics();
   drawClients();
   drawBrokers();
+  drawBrokerLog();
   drawErrors();
   drawGroups();
   drawTransactions();

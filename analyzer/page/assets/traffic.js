@@ -124,6 +124,19 @@ function drawBrokers() {
   update(rows.filter((row) => row.reach === 'broker'));
 }
 
+// Only where the broker's own log of requests was read.
+function drawBrokerLog() {
+  if (!DATA.tables.broker_log) return;
+  const rows = rowsOf('broker_log');
+  if (!rows.length) return;
+  const place = section('broker-log', 'Time in the broker by its own log', { short: 'Broker log', commands: ['latency'], means: DATA.means.broker_log, about: 'Request queue: until a handler thread is free. Local: work on this broker, its disk and locks too. Remote: waits for followers, for data or for members. Response queue: until a network thread is free. Sums over all requests that the log has.' });
+  selectionNote(place, () => 'Of the whole capture.');
+  table(place, [
+    made('api', 'API', apiOf), made('broker', 'broker', brokerOf), numeric('requests', 'requests', { bar: true }), numeric('p50_ns', 'p50'), numeric('p99_ns', 'p99', { bar: true }), numeric('max_ns', 'max'), numeric('log_queue_ns', 'request queue', { bar: true }), numeric('log_local_ns', 'local', { bar: true }),
+    numeric('log_remote_ns', 'remote', { bar: true }), numeric('log_response_queue_ns', 'response queue', { bar: true }), numeric('log_send_ns', 'send', { bar: true }),
+  ], { label: 'Time in the broker by its own log', total: totalOf('broker_log') })(rows);
+}
+
 function drawErrors() {
   const rows = rowsOf('errors').filter((row) => !row.between_brokers);
   const throttle = rowsOf('throttle');

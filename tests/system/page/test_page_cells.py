@@ -6,16 +6,18 @@ import io
 import json
 import re
 from contextlib import redirect_stdout
+from pathlib import Path
 from typing import Any
 
 import pytest
 from paths import ROOT, SAMPLES
+from request_logs import as_written
 
 from analyzer.base.options import Options
 from analyzer.base.settings import Settings
 from analyzer.base.tables import is_moment
 from analyzer.cli.main import main
-from analyzer.page.page_data import QUESTIONS
+from analyzer.page.page_data import OF_LOGS, QUESTIONS, page_data
 from analyzer.query.export import with_hex_keys
 from analyzer.run.local import open_dataset
 
@@ -47,7 +49,7 @@ VERBS = {
 OTHERS = sorted(set(QUESTIONS) - set(VERBS) - {"readiness"})
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", [*QUESTIONS, *OF_LOGS])
 def test_each_table_is_drawn(name: str) -> None:
     """What no script names makes a page larger, and costs a question, for nothing."""
     scripts = "".join(path.read_text() for path in sorted((ROOT / "analyzer/page/assets").glob("*.js")))
@@ -112,3 +114,22 @@ def test_each_cell_is_that_of_the_verb() -> None:
             compared += len(data["tables"][name]["rows"])
     assert {name: lines for name, lines in found.items() if lines} == {}
     assert compared > 100
+
+
+def test_the_log_of_a_broker_is_a_table_where_it_was_read(tmp_path: Path) -> None:
+    folder = ROOT / "tests" / "data" / "incidents"
+    log = as_written(folder / "log_dir_stalls.requests.tsv.zst", tmp_path / "requests.log")
+    words = (str(folder / "log_dir_stalls.pcap.zst"), "--request-log", str(log))
+    with open_dataset([words[0]], Options(request_logs=(log,))) as read:
+        told = page_data(read, lambda _: {})["tables"]
+        expected = read.metric("broker_log")
+    (row, *_) = told["broker_log"]["rows"]
+    assert len(told["broker_log"]["rows"]) == len(expected) == 8
+    named = dict(zip(told["broker_log"]["columns"], row, strict=True))
+    assert {name: named[name] for name in ("requests", "log_local_ns", "total_ns")} == {
+        name: expected[0][name] for name in ("requests", "log_local_ns", "total_ns")
+    }
+    assert (
+        json.loads(said("report", *words, "--format", "json"))["broker_log"][0]["requests"] == expected[0]["requests"]
+    )
+    assert "broker_log" not in json.loads(said("report", words[0], "--format", "json"))
