@@ -46,13 +46,14 @@ _LOG = {
     "unread": "on connections without readable Kafka",
     "not_captured": "missing on connections that were read: lost on the way to the capture",
     "ambiguous": "not certain which",
-    "no_clock": "of a clock that cannot be compared",
+    "no_clock": "that cannot be compared: too little agrees to know the difference of the clocks",
 }
 _CAPTURE = {
     "login": "of logins, which no broker logs",
     "envelope": "Envelopes, which no broker logs",
     "outside": "before or after the log: it was rotated, or begins later",
     "no_reply": "without a reply in the capture",
+    "no_clock": "that cannot be compared: too little agrees to know the difference of the clocks",
     "not_logged": "missing in the log",
 }
 # Clocks that differ by less are said to agree.

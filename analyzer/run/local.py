@@ -132,7 +132,7 @@ def dataset_of(
         memory = options.memory_bytes or question_memory_bytes(captured_bytes, raw_views.many_connections(done.summary))
         options = replace(options, memory_bytes=memory, filters=options.filters.at(*_span(readings)))
         if options.request_logs:
-            logs = read_logs(options.request_logs, folder / raw_views.REQUEST_LOG)
+            logs = read_logs(tuple(dict.fromkeys(options.request_logs)), folder / raw_views.REQUEST_LOG)
             warnings += [line for log in logs for line in log.warnings()]
             failed = failed or any(log.failure for log in logs)
         for name, table in small_tables(done.readings, done.summary).items():

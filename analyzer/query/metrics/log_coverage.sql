@@ -1,7 +1,8 @@
 -- What have the captures and the brokers' logs of requests (--request-log) of each other? One row for each outcome, how many requests:
 -- `side` log, outcomes as in `log_requests`; `side` capture, requests to the same brokers without a line: login (before a login and
 -- during it brokers log nothing), envelope (of an Envelope the request inside is logged), no_reply (the capture has no reply, as
--- where a broker stopped), outside (before the first line or after the last: the log was rotated, or begins later), not_logged.
+-- where a broker stopped), outside (before the first line or after the last: the log was rotated, or begins later), no_clock (too
+-- little agrees to know the difference of the clocks), not_logged.
 -- `ahead_ns`: how far the clock of the log is ahead of the capture's, on average; null where it is not known.
 WITH logs AS (
     SELECT broker_address, broker_port, min(begin_ns) AS first_ns, max(time_ns) AS last_ns
@@ -20,6 +21,7 @@ unlogged AS (
             WHEN x.api_key IN (api('SaslHandshake', 'SaslAuthenticate')) OR x.api_key IS NULL THEN 'login'
             WHEN x.api_key = api('ApiVersions') AND x.request_time_ns < s.until_ns THEN 'login'
             WHEN x.api_key = api('Envelope') THEN 'envelope'
+            WHEN l.first_ns IS NULL THEN 'no_clock'
             WHEN x.request_time_ns < l.first_ns OR x.request_time_ns > l.last_ns THEN 'outside'
             WHEN x.status <> 'answered' AND x.status <> 'no_reply_expected' THEN 'no_reply'
             ELSE 'not_logged'

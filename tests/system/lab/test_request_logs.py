@@ -173,3 +173,23 @@ def test_a_slow_disk_is_told_by_the_log_in_report_and_finding(
     assert "time is work on this broker (local: its disk and locks), 98 % by the broker's log" in told
     main(["latency", capture])
     assert "own log" not in capsys.readouterr().out
+
+
+def test_the_log_of_another_day_and_impossible_moments_pair_nothing(samples: Path, tmp_path: Path) -> None:
+    """Ports and numbers of one capture meet those of another, with moments that no clock has, and one log is named twice."""
+    chance = random.Random(4)
+    log = tmp_path / "requests.log"
+    with log.open("w") as sink:
+        for line in read_log(samples / "throttle.requests.jsonl.zst") * 4:
+            moment = chance.choice(
+                ("1970-01-01T00:00:00", "2116-01-01T00:00:00", f"2026-11-21T{chance.randrange(24):02}:00:00")
+            )
+            total = chance.choice((0, 604_800_000, line["totalTimeMs"]))
+            sink.write(
+                json.dumps(line | {"logged_at": f"{moment}.{chance.randrange(1000):03}Z", "totalTimeMs": total}) + "\n"
+            )
+    with open_dataset([str(samples / "throttle.pcap.zst")], Options(request_logs=(log, log))) as dataset:
+        assert not counts(dataset).get("joined")
+        assert sum(counts(dataset).values()) == 4 * len(read_log(samples / "throttle.requests.jsonl.zst"))
+        found = {(row["side"], row["outcome"]) for row in dataset.metric("log_coverage")}
+        assert ("log", "no_clock") in found and ("capture", "no_clock") in found

@@ -49,7 +49,8 @@ def test_what_only_one_side_has_is_counted_with_the_reason(tmp_path: Path) -> No
     def asked(number: int, at_ms: int, **values: object) -> dict[str, object]:
         return exchange(number, at_ns=START_NS + at_ms * 1_000_000, **values)
 
-    lines = [line(10, "joined", 1), line(11, "not_captured"), line(99, "joined", 2), line(100, "outside")]
+    unknown = {"broker_address": "10.0.1.1", "broker_port": 9094, "outcome": "no_clock"}
+    lines = [unknown, line(10, "joined", 1), line(11, "not_captured"), line(99, "joined", 2), line(100, "outside")]
     made = [
         asked(1, 10, log_total_ns=1),
         asked(2, 99, log_total_ns=1),
@@ -60,6 +61,7 @@ def test_what_only_one_side_has_is_counted_with_the_reason(tmp_path: Path) -> No
         asked(7, 53, connection=2, api_key=36, api_name="SaslAuthenticate"),
         asked(8, 52, connection=2, api_key=18, api_name="ApiVersions"),
         asked(9, 60, broker_port=9999),
+        asked(10, 60, broker_port=9094),
     ]
     tables = {"exchanges": made, "log_requests": lines, "connections": [connection(1), connection(2)]}
     with dataset(tmp_path, tables) as opened:
@@ -68,6 +70,8 @@ def test_what_only_one_side_has_is_counted_with_the_reason(tmp_path: Path) -> No
             (row["side"], row["outcome"]): (row["requests"], row["ahead_ns"]) for row in opened.metric("log_coverage")
         }
     assert found == {
+        ("log", "no_clock"): (1, None),
+        ("capture", "no_clock"): (1, None),
         ("log", "joined"): (2, 7_000),
         ("log", "not_captured"): (1, 7_000),
         ("log", "outside"): (1, 7_000),
