@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from analyzer.base.filters import literal
+
 DIMENSIONS = (
     "api", "version", "error", "client", "app", "principal", "broker", "topic", "partition", "group", "subject", "connection",
     "pod", "namespace", "workload", "zone",
@@ -34,7 +36,7 @@ class Settings:
     """`by`: names of DIMENSIONS, empty for the metric's own; `every_ns`: length of a time slot, ns, None for one;
     `measure`: one of MEASURES, the duration that percentiles are of; `most`: latency is asked of the so many keys, without their
     slots, that come first, None: of all; `sort`: one of SORTS, what rows of latency are ordered by; `price`: what a GB across
-    zones costs, None: it is not known.
+    zones costs, None: it is not known; `partition`: name or id of a topic and number of its partition, None: all partitions.
     """
 
     by: tuple[str, ...] = ()
@@ -43,6 +45,7 @@ class Settings:
     most: int | None = None
     sort: str = SORTS[0]
     price: float | None = None
+    partition: tuple[str, int] | None = None
 
     def __post_init__(self) -> None:
         for name in self.by:
@@ -77,4 +80,9 @@ class Settings:
         casts = {name: f"CAST({value} AS BOOLEAN)" for name, value in flags.items()}
         words = {"measure": f"'{self.measure}'", "sort": f"'{self.sort}'"}
         price = {"price": f"CAST({'NULL' if self.price is None else repr(self.price)} AS DOUBLE)"}
-        return {"every_ns": f"CAST({every} AS BIGINT)"} | words | price | casts
+        topic, number = self.partition or (None, None)
+        story = {
+            "story_topic": "CAST(NULL AS VARCHAR)" if topic is None else literal(topic),
+            "story_partition": f"CAST({'NULL' if number is None else number} AS INTEGER)",
+        }
+        return {"every_ns": f"CAST({every} AS BIGINT)"} | words | price | story | casts

@@ -23,6 +23,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "connections": ("connections",),
     "errors": ("errors",),
     "latency": ("latency",),
+    "partition": ("partition_story",),
     "profile": ("profile",),
     "throttle": ("throttle", "throttle_over_time"),
     "unanswered": ("unanswered",),

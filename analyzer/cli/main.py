@@ -40,7 +40,7 @@ QUESTIONS = {
     "What is going on?": ("report", "findings", "watch", "html", "trace"),
     "What is slow, throttled or failing?": ("latency", "throttle", "errors", "unanswered", "profile"),
     "Who takes part, and how?": (
-        "clients", "connections", "brokers", "topics", "groups", "transactions", "zones", "readiness",
+        "clients", "connections", "brokers", "topics", "partition", "groups", "transactions", "zones", "readiness",
     ),
     "Which requests, and what is in them?": ("exchanges", "show", "dump", "extract"),
     "What changed, and is it within limits?": ("diff", "check"),

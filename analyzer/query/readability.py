@@ -80,6 +80,7 @@ ASKS = {
     "findings": Ask(_REQUESTS),
     "groups": Ask(_REQUESTS, apis=_DATA | _MEMBERS),
     "latency": Ask(_BOTH, bodies=False, apis=_WAITING),
+    "partition": Ask(_REQUESTS, apis=_DATA | _MEMBERS | _TRANSACTIONS | {"OffsetFetch", "OffsetForLeaderEpoch"}),
     "profile": Ask(_BOTH, bodies=False, apis=_WAITING),
     "readiness": Ask(_REQUESTS, bodies=False, apis=frozenset(("ApiVersions",))),
     "show": Ask(one=True),

@@ -21,6 +21,7 @@ _UNKNOWN = {
     "findings": "Whether something is wrong is not known",
     "groups": "Groups are not known",
     "latency": "Latency is not known",
+    "partition": "What happened to the partition is not known",
     "profile": "What clients waited for is not known",
     "readiness": "Whether the clients will work is not known",
     "throttle": "Throttling is not known",

@@ -173,6 +173,8 @@ def calls(verb: str, capture: Path, exchanges: list[str]) -> Iterator[tuple[str 
         more = () if form is None else ("--format", form)
         if verb == "show":
             yield from ((verb, capture, each, *more) for each in exchanges[number % every :: every])
+        elif verb == "partition":
+            yield (verb, capture, "orders-0", *more)
         elif verb == "diff":
             yield (verb, capture, capture, *more)
         elif verb == "sql":

@@ -57,7 +57,7 @@ def ask(
 
 
 def test_every_verb_says_first_what_was_not_read(ask: Ask) -> None:
-    for verb in (*sorted(set(ASKS) - {"everything", "delivery", "show"}), "report"):
+    for verb in (*sorted(set(ASKS) - {"everything", "delivery", "partition", "show"}), "report"):
         first = " ".join(ask(verb, "after").split())[:400]
         begin = first.partition(": ")[0]
         assert begin in ("Read in part", "Not read") or begin.endswith("not known"), (verb, first)

@@ -146,6 +146,7 @@ CALLS: dict[str, list[list[Any]]] = {
     ],
     "diff": [[CAPTURE, SAMPLES / "versions.pcap.zst"]],
     "doctor": [[]],
+    "partition": [[SAMPLES / "transactions.pcap.zst", "orders-tx-0"]],
     "show": [[CAPTURE, exchange] for exchange in ("1", "7", "1585")],
     "sql": [[CAPTURE, "select * from captures"], [CAPTURE, "select 1 as a, [1] as b, {'x': 1} as c, null as d"]],
 }

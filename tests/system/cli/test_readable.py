@@ -49,12 +49,13 @@ SUBJECTS: dict[str, tuple[str, set[str]]] = {
     "unanswered": ("Unanswered requests are not known", BOTH),
     "zones": ("Bytes by zone are not known", REQUESTS),
 }
-# `check` has results of its own, `show` is about one exchange, `html` says it on its page; the others read no capture, or say it
-# when the result is read, or on their screen.
+# `check` has results of its own, `show` and `partition` are about one thing, `html` says it on its page; the others read no
+# capture, or say it when the result is read, or on their screen.
 APART = {
     *(
         "check",
         "show",
+        "partition",
         "completion",
         "extract",
         "redact",

@@ -30,8 +30,10 @@ from made_capture import Conversation, pcap
 from paths import ROOT
 from random_messages import Kind
 
+from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.cli.main import cli, main, verbs
+from analyzer.run import local
 from dissectors.kafka.schema import lookup
 
 MARK = "hostile"
@@ -109,7 +111,8 @@ def _read_once() -> Iterator[None]:
 
 
 def commands() -> list[tuple[str, ...]]:
-    """Words of all commands that take captures; `*` stands for the capture, `?` for an exchange of it, `NEW` for a new file.
+    """Words of all commands that take captures; `*` stands for the capture, `?` for an exchange, `NEW` for a new file,
+    `TOPIC-N` for a partition.
 
     A verb in each of its formats, by `make test` in half of them, in turn: one function writes a format for all verbs.
     """
@@ -131,6 +134,7 @@ def commands() -> list[tuple[str, ...]]:
 
 SPECIAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "show": (("*", "?"),),
+    "partition": (("*", "TOPIC-N"),),
     "sql": (("*", "select * from exchanges"),),
     "export": (("*", "--table", "exchanges"),),
     "diff": (("*", "*"),),
@@ -144,9 +148,17 @@ SPECIAL: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
+def a_partition(capture: Path) -> str:
+    with local.open_dataset([str(capture)], Options(tables=None)) as found:
+        (row,) = found.query("SELECT topic, partition FROM entries WHERE topic IS NOT NULL AND partition >= 0 LIMIT 1")
+    return f"{row['topic']}-{row['partition']}"
+
+
 def run(capture: Path, words: tuple[str, ...]) -> tuple[int, bytes, str]:
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
     known = {"*": str(capture), "?": "#5", "NEW": str(capture.with_name("new.pcapng"))}
+    if "TOPIC-N" in words:
+        known["TOPIC-N"] = a_partition(capture)
     arguments = [known.get(word, word) for word in words]
     if "*" not in words:
         arguments.insert(1, str(capture))

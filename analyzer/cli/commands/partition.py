@@ -1,0 +1,97 @@
+"""`kanalyze partition`: what happened to one partition, in the order of time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.base.options import Options
+from analyzer.cli.common import capture_options, exit_code, format_option, limit_option, opened
+from analyzer.cli.outcome import UNREADABLE, say
+
+if TYPE_CHECKING:
+    from analyzer.query.dataset import Dataset
+
+_TABLES = ("exchanges", "entries", "errors", "batches", "transaction_events", "assignments", "fetch_positions")
+
+
+@click.command(short_help="What happened to one partition, in the order of time.")
+@click.argument("inputs", nargs=-1, metavar="CAPTURE...")
+@click.argument("partition", metavar="TOPIC-N")
+@limit_option
+@format_option("table", "json", "jsonl", "csv")
+@capture_options()
+def command(inputs: tuple[str, ...], partition: str, options: Options, limit: int | None, form: str) -> int:
+    """Print the story of partition N of a topic (name or id): batches with their producers, sequences and offsets, fetches,
+    commits, transactions, assignments; gaps, repeats, what is out of order, moves of the leader and of the end.
+
+    Each line names the exchange and its packets. Of more than 3 alike events the table has one line, until their client does
+    something else or anything odd happens; the other formats have every event and every batch. docs/guides/partition.md says what
+    each mark means.
+    """
+    from analyzer.base.settings import Settings
+    from analyzer.query.metrics import text
+    from analyzer.query.readability import NOTHING, readability
+    from analyzer.report.known_partitions import Unknown, check, parse
+
+    if not inputs:
+        raise click.UsageError(
+            "TOPIC-N is missing: kanalyze partition CAPTURE... TOPIC-N; `kanalyze topics` lists topics"
+        )
+    try:
+        wanted = parse(partition)
+    except Unknown as problem:
+        raise click.UsageError(str(problem)) from problem
+    with opened(inputs, options, _TABLES, asks="partition", form=form) as dataset:
+        # Where nothing could be read nobody knows what is there; that has been said.
+        if readability(dataset, "partition").verdict != NOTHING:
+            try:
+                check(dataset, wanted)
+            except Unknown as problem:
+                say(str(problem))
+                return UNREADABLE
+        dataset.choose(Settings(partition=wanted))
+        if form == "table":
+            _print_table(dataset, limit)
+        else:
+            from analyzer.cli.row_output import print_rows
+
+            print_rows(dataset, dataset.settings.folded(text("partition_story")), form, limit)
+        return exit_code(dataset)
+
+
+def _print_table(dataset: Dataset, limit: int | None) -> None:
+    """The story in each cluster that has such a partition."""
+    from itertools import groupby
+
+    from rich.text import Text
+
+    from analyzer.cli.screen import screen
+    from analyzer.cli.table import TABLE_ROWS, say_when_cut
+    from analyzer.report.format import safe
+    from analyzer.report.partition_lines import lines
+    from analyzer.report.terminal import print_lines
+
+    most = TABLE_ROWS if limit is None else limit
+    stories = [
+        (key, list(events))
+        for key, events in groupby(
+            dataset.metric_rows("partition_story"), lambda row: (row["cluster"], row["topic"], row["partition"])
+        )
+    ]
+    longest = 0
+
+    def render(width: int) -> list[Text]:
+        nonlocal longest
+        text: list[Text] = []
+        for (cluster, topic, number), events in stories:
+            where = f" in cluster {safe(cluster)}" if len(stories) > 1 else ""
+            told, total = lines(f"{safe(topic)}-{number}{where}", events, width, most or None)
+            text += [*([Text("")] if text else []), *told]
+            longest = max(longest, total)
+        return text
+
+    with screen() as console:
+        print_lines(console, render)
+    say_when_cut(longest, most)
