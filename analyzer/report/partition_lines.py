@@ -78,13 +78,19 @@ def lines(name: str, events: Sequence[Event], width: int, limit: int | None) -> 
         Column("packets", right=not several, least=12 if several else 0),
         Column("exchange", spare=1),
     ]
+    # Behind the times: a day has 10 signs, and one between.
+    room = width - len(f"{text_tables.INDENT}00:00:00.000  ") - (0 if one_day else 11)
     rows = []
     for line in folded[:limit]:
         noted = line.note()
         rows.append(Row(_cells(line, one_day, several), HEADING if noted else ""))
-        rows += [Row((" " * 4,), HEADING, f"^ {note}") for note in noted]
+        rows += [Row(("",), HEADING, part) for note in noted for part in _noted(note, room)]
     text = [Text(each, style=HEADING) for each in text_tables.wrap(answer(name, events), width)]
     return text + text_tables.table(columns, rows, width), len(folded)
+
+
+def _noted(note: str, room: int) -> list[str]:
+    return [f"{'  ' if at else '^ '}{part}" for at, part in enumerate(text_tables.wrap(note, room - 2))]
 
 
 def _cells(line: Line, one_day: bool, several: bool) -> list[str]:
