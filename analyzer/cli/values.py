@@ -57,6 +57,22 @@ class Id(click.ParamType):
         return int(value, 16)
 
 
+class Partition(click.ParamType):
+    """A topic and the number of its partition; the last dash separates them."""
+
+    name = "partition"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        from analyzer.report.known_partitions import Unknown, parse
+
+        if isinstance(value, tuple):
+            return value
+        try:
+            return parse(value)
+        except Unknown as problem:
+            self.fail(str(problem), param, ctx)
+
+
 class Ports(click.ParamType):
     """Port numbers with commas between them."""
 

@@ -8,9 +8,11 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.filters import literal
+from analyzer.base.settings import Settings
 from analyzer.base.text import exchange_id, printable
 from analyzer.query.incidents import Finding
 from analyzer.report.format import duration
+from analyzer.report.known_partitions import Unknown, check
 from analyzer.report.sentences import sentence
 from dissectors.layout import UNKNOWN
 
@@ -46,6 +48,20 @@ class Choice:
 def of_exchanges(dataset: Dataset, exchanges: Sequence[int]) -> set[int]:
     """The connections of exchanges. Raises ChoiceError for one that is not there."""
     return _known(dataset, exchanges, "exchange", "all_exchanges")
+
+
+def in_partitions(dataset: Dataset, partitions: Iterable[tuple[str, int]]) -> list[int]:
+    """The exchanges in the stories of partitions. Raises ChoiceError for one that nothing is about."""
+    found: set[int] = set()
+    for each in partitions:
+        try:
+            check(dataset, each)
+        except Unknown as problem:
+            raise ChoiceError(str(problem)) from problem
+        dataset.choose(Settings(partition=each))
+        found |= {row["exchange"] for row in dataset.metric_rows("partition_story")}
+    dataset.choose(Settings())
+    return sorted(found)
 
 
 def of_connections(dataset: Dataset, connections: Sequence[int]) -> set[int]:

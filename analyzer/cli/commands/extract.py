@@ -25,7 +25,7 @@ from analyzer.cli.target import (
     tell_not_proved,
     tell_redacted,
 )
-from analyzer.cli.values import Id, Span
+from analyzer.cli.values import Id, Partition, Span
 from analyzer.report.format import size, things
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class _Wanted:
     findings: tuple[int, ...]
     exchanges: tuple[int, ...]
     connections: tuple[int, ...]
+    partitions: tuple[tuple[str, int], ...]
     around_ns: int | None
     comment: bool
     bare: bool
@@ -62,6 +63,14 @@ class _Wanted:
 @click.option("--exchange", "exchanges", type=Id(), multiple=True, metavar="ID", help="This exchange; may be repeated.")
 @click.option(
     "--connection", "connections", type=Id(), multiple=True, metavar="ID", help="This connection; may be repeated."
+)
+@click.option(
+    "--partition",
+    "partitions",
+    type=Partition(),
+    multiple=True,
+    metavar="TOPIC-N",
+    help="What `kanalyze partition` lists of this partition, with the same filters; may be repeated.",
 )
 @click.option(
     "--around",
@@ -94,21 +103,24 @@ def command(
 ) -> int:
     """Write the packets of chosen connections to a pcapng file, for Wireshark, a bug report, or kanalyze itself.
 
-    Chosen are the connections of findings, exchanges and connections by their numbers and ids, or of all exchanges that the filters
-    leave. Connections are copied whole, so the extract read by itself gives the same ids, times and rows for them; only what other
-    connections between the same hosts show about the network (broker time, travel time) may be missing. With --around they are cut,
-    but for what names their brokers, topics, sessions and logins. Others are in it, unless --bare: one whose Metadata names their
-    brokers and topics, and of findings as many as it takes for the extract alone to lead to the same ones: up to 16 MiB, and
-    what it reads without the rest is said. Packets keep their bytes, times and interfaces. The file holds all that these packets
-    hold, payloads and logins too, unless --redact: only its owner can read it.
+    Chosen are the connections of findings, exchanges and connections by their numbers and ids, of the story of a partition, or of
+    all exchanges that the filters leave. Connections are copied whole, so the extract read by itself gives the same ids, times
+    and rows for them; only what other connections between the same hosts show about the network (broker time, travel time) may be
+    missing. With --around they are cut, but for what names their brokers, topics, sessions and logins. Others are in it, unless
+    --bare: one whose Metadata names their brokers and topics, and of findings as many as it takes for the extract alone to lead
+    to the same ones: up to 16 MiB, and what it reads without the rest is said. Packets keep their bytes, times and interfaces.
+    The file holds all that these packets hold, payloads and logins too, unless --redact: only its owner can read it.
     """
     from analyzer.messages.bodies import kept_standard_input
 
     wanted = _Wanted(**chosen)
-    if not (wanted.findings or wanted.exchanges or wanted.connections or options.filters):
-        raise click.UsageError("say what to extract: --finding, --exchange, --connection, or a filter such as --client")
-    if wanted.around_ns is not None and not (wanted.findings or wanted.exchanges):
-        raise click.UsageError("--around goes with --finding or --exchange; --from and --to are for other times")
+    if not (wanted.findings or wanted.exchanges or wanted.connections or wanted.partitions or options.filters):
+        what = "--finding, --exchange, --connection, --partition"
+        raise click.UsageError(f"say what to extract: {what}, or a filter such as --client")
+    if wanted.around_ns is not None and not (wanted.findings or wanted.exchanges or wanted.partitions):
+        raise click.UsageError(
+            "--around goes with --finding, --exchange or --partition; --from and --to are for other times"
+        )
     if not redacts and (decrypts or key_file is not None or out.endswith(".zip")):
         raise click.UsageError("--decrypt, --key-file and NAME.zip go with --redact")
     if decrypts and wanted.around_ns is not None:
@@ -143,10 +155,11 @@ def _choice(dataset: Dataset, wanted: _Wanted, comment: bool) -> Choice:
     chosen = [found[number - 1] for number in wanted.findings]
     try:
         ids = choice.of_findings(dataset, chosen)
-        ids |= choice.of_exchanges(dataset, wanted.exchanges) | choice.of_connections(dataset, wanted.connections)
+        exchanges = (*wanted.exchanges, *choice.in_partitions(dataset, wanted.partitions))
+        ids |= choice.of_exchanges(dataset, exchanges) | choice.of_connections(dataset, wanted.connections)
     except choice.ChoiceError as problem:
         raise click.UsageError(str(problem)) from problem
-    if not (wanted.findings or wanted.exchanges or wanted.connections):
+    if not (wanted.findings or wanted.exchanges or wanted.connections or wanted.partitions):
         ids = choice.of_filters(dataset)
     if not wanted.bare:
         ids |= choice.that_name_things(dataset, ids)
@@ -161,7 +174,7 @@ def _choice(dataset: Dataset, wanted: _Wanted, comment: bool) -> Choice:
                 say(_what_is_left_out(number, alone))
     made = choice.Choice(ids)
     if wanted.around_ns is not None:
-        made.windows = choice.windows_around(dataset, chosen, wanted.exchanges, wanted.around_ns) or None
+        made.windows = choice.windows_around(dataset, chosen, exchanges, wanted.around_ns) or None
         made.names = not wanted.bare
     choice.add_spans(dataset, made)
     if comment:

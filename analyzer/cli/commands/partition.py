@@ -9,6 +9,7 @@ import click
 from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, exit_code, format_option, limit_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
+from analyzer.cli.values import Partition
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
@@ -18,11 +19,11 @@ _TABLES = ("exchanges", "entries", "errors", "batches", "transaction_events", "a
 
 @click.command(short_help="What happened to one partition, in the order of time.")
 @click.argument("inputs", nargs=-1, metavar="CAPTURE...")
-@click.argument("partition", metavar="TOPIC-N")
+@click.argument("partition", type=Partition(), metavar="TOPIC-N")
 @limit_option
 @format_option("table", "json", "jsonl", "csv")
 @capture_options()
-def command(inputs: tuple[str, ...], partition: str, options: Options, limit: int | None, form: str) -> int:
+def command(inputs: tuple[str, ...], partition: tuple[str, int], options: Options, limit: int | None, form: str) -> int:
     """Print the story of partition N of a topic (name or id): batches with their producers, sequences and offsets, fetches,
     commits, transactions, assignments; gaps, repeats, what is out of order, moves of the leader and of the end.
 
@@ -33,25 +34,19 @@ def command(inputs: tuple[str, ...], partition: str, options: Options, limit: in
     from analyzer.base.settings import Settings
     from analyzer.query.metrics import text
     from analyzer.query.readability import NOTHING, readability
-    from analyzer.report.known_partitions import Unknown, check, parse
+    from analyzer.report.known_partitions import Unknown, check
 
     if not inputs:
-        raise click.UsageError(
-            "TOPIC-N is missing: kanalyze partition CAPTURE... TOPIC-N; `kanalyze topics` lists topics"
-        )
-    try:
-        wanted = parse(partition)
-    except Unknown as problem:
-        raise click.UsageError(str(problem)) from problem
+        raise click.UsageError("CAPTURE is missing: kanalyze partition CAPTURE... TOPIC-N")
     with opened(inputs, options, _TABLES, asks="partition", form=form) as dataset:
         # Where nothing could be read nobody knows what is there; that has been said.
         if readability(dataset, "partition").verdict != NOTHING:
             try:
-                check(dataset, wanted)
+                check(dataset, partition)
             except Unknown as problem:
                 say(str(problem))
                 return UNREADABLE
-        dataset.choose(Settings(partition=wanted))
+        dataset.choose(Settings(partition=partition))
         if form == "table":
             _print_table(dataset, limit)
         else:

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from effort import also_long, one_in
 from kept_datasets import KeptDatasets, kept_datasets
 from made_capture import Conversation, pcap, reply, request
-from paths import SAMPLES
+from paths import ROOT, SAMPLES
 from scapy.layers.inet import IP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
@@ -35,6 +35,7 @@ LAB = also_long(
     ["shape_nano", "shape_two", "tls13_embedded", "shape_snap96", "sasl_token"],
     ["sasl_old", "shape_late", "ipv6", "groups_848"],
 )
+STORY = ("exchange", "time_ns", "event", "first_offset", "last_offset", "base_sequence", "marks", "error_code")
 # Where a packet lies is the one thing that an extract changes.
 PLACES = {"request_packet", "response_packet", "request_file", "response_file"}
 
@@ -162,6 +163,23 @@ def test_much_more_does_not_come_along_for_a_number(
     assert len(copied) < len(sizes) and (most_bytes == 1 or sum(sizes[each] for each in copied) <= most_bytes)
 
 
+def test_an_extract_of_a_partition_has_its_whole_story(tmp_path: Path) -> None:
+    """Also cut to its exchanges: the same batches and requests, and none of another partition alone."""
+    path = ROOT / "tests" / "data" / "partitions" / "ledger-0.pcap.zst"
+
+    def story(capture: Path) -> list[tuple[Any, ...]]:
+        told = run("partition", capture, "ledger-0", "--format", "json")
+        assert told.exit_code == 0, told.output
+        return [tuple(row[name] for name in STORY) for row in json.loads(told.stdout)]
+
+    whole = story(path)
+    for number, words in enumerate(((), ("--around", "1ms"))):
+        out = tmp_path / f"{number}.pcapng"
+        assert run("extract", path, "--partition", "ledger-0", *words, "-o", out).exit_code == 0
+        found = story(out)
+        assert found == whole if not words else {row[0] for row in found} == {row[0] for row in whole}
+
+
 def test_bare_and_cut_extracts_hold_what_the_finding_names_alone(tmp_path: Path, kept: KeptDatasets) -> None:
     path = DATA / "broker_killed.pcap.zst"
     counts = {}
@@ -199,6 +217,8 @@ def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path) -> None:
         (("--finding", "99"), "there is no finding 99"),
         (("--exchange", "00000000000000aa"), "there is no exchange 00000000000000aa"),
         (("--connection", "xyz"), "no id of 16 hex digits"),
+        (("--partition", "orders"), "orders is no partition: TOPIC-N is wanted"),
+        (("--partition", "nobody-3"), "nothing is about topic nobody"),
     ):
         done = run("extract", path, *words, "-o", out)
         assert done.exit_code == 2 and said in done.output, (words, done.output)
