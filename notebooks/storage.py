@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import atexit
-import importlib.util
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
+
+import s3_server
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -28,17 +28,6 @@ def serve(samples: Iterable[str]) -> ExitStack:
     (folder / "captures").mkdir()
     for name in samples:
         shutil.copy(PROJECT / "samples" / f"{name}.pcap.zst", folder / "captures")
-    server = running.enter_context(_server_module().serve(folder))
+    server = running.enter_context(s3_server.serve(folder))
     os.environ.update(server.environment)
     return running
-
-
-def _server_module():  # type: ignore[no-untyped-def]
-    """The server that the tests use."""
-    path = PROJECT / "tests" / "support" / "s3_server.py"
-    spec = importlib.util.spec_from_file_location("kanalyze_s3_server", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from parts_of_captures import content, days, later, packets
 from paths import ROOT
-from s3_server import NoServerError, serve
 
 from analyzer.cli.main import main
+from notebooks.s3_server import NoServerError, serve
 
 BEGINS = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

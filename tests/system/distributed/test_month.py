@@ -15,7 +15,6 @@ import pytest
 from effort import LONG
 from grown import of_one_run
 from parts_of_captures import days, later
-from s3_server import SEEN_AFTER_SECONDS, NoServerError, Server, serve
 from test_growing import Killed, check, of_dataset
 
 from analyzer.base.filters import Filters
@@ -24,6 +23,7 @@ from analyzer.distributed import open_connections
 from analyzer.query.dataset_places import LocalPlace
 from analyzer.query.table_directories import RemoteFolder
 from analyzer.run import additions, local
+from notebooks.s3_server import SEEN_AFTER_SECONDS, NoServerError, Server, serve
 
 DAYS = 30 if LONG else 3
 NEXT_S = 24 * 3600

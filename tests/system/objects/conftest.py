@@ -8,7 +8,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from s3_server import NoServerError, Server, serve
+
+from notebooks.s3_server import NoServerError, Server, serve
 
 
 @pytest.fixture

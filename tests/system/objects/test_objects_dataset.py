@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from paths import SAMPLES
-from s3_server import Server, settle
 
 from analyzer.base.options import Options
 from analyzer.base.storage import filesystems
@@ -30,6 +29,7 @@ from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.export_tables import export
 from analyzer.query.exported import is_dataset, open_dataset
 from analyzer.run import local, strategy
+from notebooks.s3_server import Server, settle
 
 SAMPLE = SAMPLES / "throttle.pcap.zst"
 

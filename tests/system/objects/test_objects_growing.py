@@ -9,13 +9,13 @@ from pathlib import Path
 
 import effort
 import pytest
-from s3_server import Server, settle
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.distributed import open_connections
 from analyzer.inputs.expansion import expand
 from analyzer.run import additions, local
+from notebooks.s3_server import Server, settle
 
 
 @pytest.mark.skipif(not effort.LONG, reason="minutes of waiting for the server: KANALYZE_LONG=1")

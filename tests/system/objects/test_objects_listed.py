@@ -7,7 +7,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from s3_server import Server
 
 from analyzer.base.storage import filesystems
 from analyzer.base.storage.addresses import parse_address
@@ -16,6 +15,7 @@ from analyzer.base.storage.filesystems import client
 from analyzer.base.storage.objects import StorageEntry, list_folder
 from analyzer.inputs import expansion
 from analyzer.inputs.expansion import expand
+from notebooks.s3_server import Server
 
 # What breaks something, and the address that is asked then.
 Make = Callable[[Server, Callable[[str, str], None]], str]

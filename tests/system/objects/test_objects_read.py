@@ -15,7 +15,6 @@ from random import Random
 import effort
 import pytest
 from paths import SAMPLES
-from s3_server import Server, settle
 
 from analyzer.base.storage import filesystems, reader
 from analyzer.base.storage.addresses import Address, StorageError, parse_address
@@ -24,6 +23,7 @@ from analyzer.base.storage.reader import ObjectReader
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError, Source
 from analyzer.spark import sink
+from notebooks.s3_server import Server, settle
 
 # What breaks something, and the address that is asked then.
 Make = Callable[[Server, Callable[[str, str], None]], str]

@@ -8,7 +8,8 @@ from contextlib import ExitStack, suppress
 import pytest
 from environment import python
 from jobs import Program
-from s3_server import NoServerError, Server, serve
+
+from notebooks.s3_server import NoServerError, Server, serve
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from jobs import LONG, Program, unlike, unpacked
-from s3_server import Server
 
 from analyzer.base.options import Options
 from analyzer.cli.main import main
 from analyzer.run.local import open_dataset
+from notebooks.s3_server import Server
 
 pytestmark = LONG
 NAMES = ("throttle", "transactions")
