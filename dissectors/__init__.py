@@ -8,7 +8,7 @@ What stages hand on are batches:
 - A batch is a matrix of int64, `matrix[column, row]`, over one buffer. `dissectors/layout.py` names the columns of
   every batch between two stages: **the contract of the stages**. Numbers follow from the order of names
   (`dissectors/numbering.py`).
-- `UNKNOWN` (the smallest int64) is null in every batch. It never stands for zero.
+- `UNKNOWN` (the smallest int64) is null in every batch. It never means zero.
 - Offsets point into a block that was fed, into the heap of the stage before, or into a stage's own heap. A block
   lives until the next `feed`: a stage that keeps bytes copies them.
 - Rows that are taken (`take_parts`, `take_framed_parts`, `take_queued`) stay in the stage's matrix, which the next

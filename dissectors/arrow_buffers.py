@@ -90,7 +90,7 @@ def halves(
     upper: cython.longlong[::1],
     lower: cython.longlong[::1],
 ):
-    """Two int64 columns of one: what stands above the lowest `shift` bits, and those bits."""
+    """Two int64 columns of one: what is above the lowest `shift` bits, and those bits."""
     one: cython.longlong = 1
     mask: cython.longlong = (one << shift) - 1
     row: cython.Py_ssize_t

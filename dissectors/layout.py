@@ -4,7 +4,7 @@ A batch is one int64 matrix, `batch[column, row]` (`dissectors.matrix`), plus th
 file is the only place where a column gets its name and its place: numbers follow from the order. `setup.py` gives the same
 names to compiled stages as C constants.
 
-Rules: times are int64 ns since the epoch; sizes are bytes; `UNKNOWN` stands for "not known"; offsets count from the start
+Rules: times are int64 ns since the epoch; sizes are bytes; `UNKNOWN` means "not known"; offsets count from the start
 of the named buffer (0 = the block just fed, 1 = the stage's own heap of this batch); a buffer lives until the next feed.
 """
 
@@ -112,7 +112,7 @@ CHUNK_TIME = _chunk.column()  # of the packet that first carried these bytes
 CHUNK_NUMBER = _chunk.column()  # packet number, same packet
 CHUNK_SEQ = _chunk.column()  # TCP sequence number of the first byte
 CHUNK_DETAIL = _chunk.column()  # OPEN: part number; GAP: GAP_ reason; END: END_ reason
-# The way columns, from CHUNK_LAG to the last: what the packet that brought the bytes, and those before it, tell of its way
+# The way columns, from CHUNK_LAG to the last: what the packet that brought the bytes, and those before it, show of its way
 # (`dissectors.tcp.timing`). Only a DATA chunk has them, and bytes that were cut (GAP_CUT). Marks, CHUNK_COVERS and the number and
 # time of an ACK are 0 where there is none, the others UNKNOWN. Framing keeps those of the first byte of each frame.
 CHUNK_LAG = _chunk.column()  # ns from the sender's TCP timestamp to the capture, modulo LAG_RANGE
@@ -130,7 +130,7 @@ WAY_COLUMNS = _chunk.count - CHUNK_LAG
 # An OPEN row has no bytes; it uses three columns otherwise: CHUNK_OFFSET 1 when the connection began with a SYN (so side 0
 # is the client and byte 0 is a frame boundary), CHUNK_LENGTH the port of side 0 * 65536 + the port of side 1, CHUNK_SEQ the
 # flow: a hash of scope, addresses and ports that is equal in every run and split.
-# An OPENING row stands where CHUNK_LENGTH bytes of a side were, which came before Kafka: CHUNK_DETAIL is their OPENING_ kind,
+# An OPENING row takes the place of CHUNK_LENGTH bytes of a side, which came before Kafka: CHUNK_DETAIL is their OPENING_ kind,
 # CHUNK_OFFSET and CHUNK_SEQ the two halves of the address that they name (UNKNOWN: none).
 CHUNK_COLUMNS = _chunk.count
 
@@ -527,7 +527,7 @@ ROW_QUEUE = (
     _row.column()
 )  # ns from the request's last byte, at most to the reply's first, while the previous reply was sent
 ROW_MUTED = _row.column()  # ns of the rest of that time in which the throttle time of an earlier reply ran on
-# What packets tell of the way of request and reply (`exchange_ways`); UNKNOWN where nothing does.
+# What packets show of the way of request and reply (`exchange_ways`); UNKNOWN where nothing does.
 ROW_REQUEST_LAG = _row.column()  # of the packet with the request's last byte
 ROW_REPLY_LAG = _row.column()  # of the packet with the reply's first byte
 ROW_REPLY_HELD = _row.column()  # as CHUNK_HELD

@@ -65,7 +65,7 @@ def add_note(r: PcapngState, kind, text):
 
 @cython.cfunc
 def byte_order(magic):
-    """The byte order that a byte-order magic stands for, as `struct` writes it; empty for other bytes."""
+    """The byte order that a byte-order magic means, as `struct` writes it; empty for other bytes."""
     return {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}.get(bytes(magic), "")
 
 

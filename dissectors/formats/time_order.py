@@ -370,7 +370,7 @@ class TimeOrder:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def _is_before(self, row: cython.longlong, other: cython.longlong) -> cython.bint:
-        """Whether a packet that waits leaves before one that stands behind it in the file."""
+        """Whether a packet that waits leaves before one that is behind it in the file."""
         key: cython.longlong = self.waiting[WAIT_KEY, row]
         other_key: cython.longlong = self.waiting[WAIT_KEY, other]
         return key < other_key or (key == other_key and self.waiting[WAIT_TURN, row] <= self.waiting[WAIT_TURN, other])

@@ -1,7 +1,7 @@
 """Finds where the times of a capture jump: between packets that are neighbours in the file, of one interface.
 
 A *step* is a packet more than WINDOW_NS earlier or later than the one of its interface before it. Most steps ahead are pauses, so
-of several in a row the first and the last are kept: `analyzer.ingest.clock_jumps` says by what stands around them whether a clock
+of several in a row the first and the last are kept: `analyzer.ingest.clock_jumps` says by what is around them whether a clock
 jumped. Steps that no pause explains are all kept, up to MOST_STEPS.
 """
 
@@ -15,7 +15,7 @@ from dissectors.matrix import check_room, new_matrix
 @cython.final
 @cython.cclass
 class TimeSteps:
-    """Takes rows of the packets matrix in the order of the file. `dropped`: so many steps more than are told of."""
+    """Takes rows of the packets matrix in the order of the file. `dropped`: so many steps more than are recorded."""
 
     dropped = cython.declare(cython.longlong, visibility="readonly")
     count: cython.longlong

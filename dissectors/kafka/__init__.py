@@ -7,8 +7,8 @@
 - What a request waits for is decided where request and reply are paired: `exchanges` sees the replies of a connection
   in order, so it knows when the previous one ended and how long a throttle time runs on. So SQL needs no window
   function over all exchanges for `service_ns`.
-- Facts that many messages repeat (metadata, offered versions) are written once: `raw_told` says which exchanges
-  carried the body of which number. Heartbeats that tell nothing new leave no row.
+- Facts that many messages repeat (metadata, offered versions) are written once: `raw_told` gives the number of
+  the body that an exchange carried. Heartbeats that tell nothing new leave no row.
 
 - Of a message newer than its schema only what proves itself is read (`dissectors/kafka/schema/newer_versions.py`).
 """

@@ -1,4 +1,4 @@
-"""Reads the openings of connections whose rows `opening_rows` took out of a batch, and hands on what stands behind them.
+"""Reads the openings of connections whose rows `opening_rows` took out of a batch, and hands on what is behind them.
 
 Rows wait until the bytes of both sides tell what they are. Then a row CHUNK_OPENING for each side takes the place of the
 opening, and the rest follows as it came; behind an opening there may be another one. What is no opening is handed on
@@ -130,7 +130,7 @@ class Openings:
             return
 
     def _pass_opening(self, held: _Held, found: Opening) -> None:
-        """Puts a row for each side in the place of the opening, and leaves what stands behind it."""
+        """Puts a row for each side in the place of the opening, and leaves what is behind it."""
         held.openings += 1
         rest: list[tuple[Row, bytes]] = []
         left = [found.client_bytes, found.server_bytes][:: -1 if held.client else 1]

@@ -15,7 +15,7 @@ from dissectors.layout import OPENING_SOCKS4, OPENING_SOCKS5
 from dissectors.openings.verdicts import MORE, OTHER, Opening, Verdict
 
 _CONNECT = 1
-_MOST_NAME = 512  # bytes of a user or a host, of which SOCKS 4 says no length
+_MOST_NAME = 512  # bytes of a user or a host, as SOCKS 4 says no length
 _REPLY_4_BYTES = 8
 _GRANTED_4, _LAST_REFUSAL_4 = 0x5A, 0x5D
 _NO_LOGIN, _PASSWORD, _REFUSED = 0, 2, 0xFF

@@ -1,7 +1,7 @@
-"""What the first bytes of a connection are: an opening, not one, or not told yet.
+"""What the first bytes of a connection are: an opening, not one, or not known yet.
 
 A reader of one kind of opening takes all bytes that each side has sent so far, and answers an `Opening`, `MORE` or `OTHER`.
-It never raises for what the bytes say. Whatever stands behind the opening is not looked at.
+It never raises for what the bytes say. Whatever is behind the opening is not looked at.
 """
 
 from __future__ import annotations

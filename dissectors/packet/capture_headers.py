@@ -107,7 +107,7 @@ def parse_erf(p: PacketState) -> cython.longlong:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def parse_ipoib(p: PacketState) -> cython.longlong:
-    """IP over InfiniBand: a global route header of 40 bytes (of which the kernel keeps addresses), ethertype, two bytes."""
+    """IP over InfiniBand: a global route header of 40 bytes (the kernel keeps its addresses), ethertype, two bytes."""
     if p.at + 44 > p.end:
         return cut_or_malformed(p)
     p.at += 44

@@ -47,7 +47,7 @@ class Datagram:
     pieces: list[tuple[int, bytes]] = field(default_factory=list)
 
     def add(self, begin: int, length: int, data: bytes) -> None:
-        """Adds the bytes of the fragment [begin, begin + length), of which `data` was captured, that have not come before."""
+        """Adds the bytes of the fragment [begin, begin + length) that have not come before; `data` is what was captured."""
         at, end = begin, begin + length
         index = bisect_right(self.starts, at)
         if index and self.starts[index - 1] + self.pieces[index - 1][0] > at:
@@ -143,7 +143,7 @@ class Fragments:
         return None
 
     def _forget(self, time: int) -> None:
-        """Gives up datagrams that are too old. They stand in the order of their first fragments."""
+        """Gives up datagrams that are too old. They are in the order of their first fragments."""
         while self._waiting:
             key, oldest = next(iter(self._waiting.items()))
             aged = UNKNOWN not in (time, oldest.time) and time - oldest.time > LONGEST_NS

@@ -72,5 +72,5 @@ def pseudo_header(p: PacketState, length: cython.longlong) -> cython.longlong:
         total += p.destination_high >> number & 0xFFFF
         total += p.source_low >> number & 0xFFFF
         total += p.destination_low >> number & 0xFFFF
-    # An IPv4 address stands behind ::ffff, whose ones count as zero in this sum.
+    # An IPv4 address follows ::ffff, whose ones count as zero in this sum.
     return total

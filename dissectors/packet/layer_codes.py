@@ -15,7 +15,7 @@ LLC = 0x40000
 ANY_IP = 0x40001  # IPv4 or IPv6, as the first four bits say
 DEEPEST = 32  # layers in one packet: headers could follow each other without end
 
-# Link types as capture files write them. Those of `rare_links` stand there.
+# Link types as capture files write them. `rare_links` has its own.
 LINKTYPE_NULL = 0
 LINKTYPE_ETHERNET = 1
 LINKTYPE_DLT_RAW = 12  # raw IP, as some systems numbered it before LINKTYPE_RAW
@@ -166,12 +166,12 @@ BUCKETS = 8_192
 # Rows of the tally of 16-bit numbers.
 TALLY_TCP_PORTS = 0
 TALLY_UDP_PORTS = 1
-TALLY_ETHERTYPES = 2  # of packets without IP; 0 stands for 802.3 frames
+TALLY_ETHERTYPES = 2  # of packets without IP; 0 means 802.3 frames
 TALLY_PROTOCOLS = 3  # of IP packets without TCP
 TALLIES = 4
 MOST_LINKS = 64  # link types that are counted apart
 
-MAPPED = 0xFFFF00000000  # ::ffff:0:0, where IPv4 addresses stand among IPv6 addresses
+MAPPED = 0xFFFF00000000  # ::ffff:0:0, where IPv4 addresses are among IPv6 addresses
 SIGN = 1 << 31
 HIGH_HALF = 1 << 32
 LOW_HALF = HIGH_HALF - 1

@@ -1,6 +1,6 @@
 """Tags: what switches put between the addresses of an Ethernet frame and its type, or before a whole frame.
 
-All have an ethertype of their own, behind which `at` stands.
+All have an ethertype of their own, and `at` is behind it.
 """
 
 import cython

@@ -1,6 +1,6 @@
 """The TCP checksum of a segment: right, wrong or unknown (RFC 9293, 3.1; RFC 8200, 8.1; sums by RFC 1071).
 
-Unknown is a segment of which a byte is missing, and one whose checksum was left to the network card: a capture on the sending
+Unknown is a segment that lacks a byte, and one whose checksum was left to the network card: a capture on the sending
 host shows the sum of the pseudo header alone (a partial checksum; what was put together on receipt has it too), the same
 without the length (large segments that the card cuts) or 0. That is seen before the payload is added up, so captures of hosts
 cost little. Segments that bring neither payload nor SYN, FIN or RST are not looked at: nothing depends on them.
@@ -26,7 +26,7 @@ def checksum_of(p: PacketState, payload: cython.longlong) -> cython.longlong:
     whole: cython.ulonglong
     if p.end < p.wire or (p.wire == payload and u8(p, p.at + 13) & (TCP_SYN | TCP_FIN | TCP_RST) == 0):
         return CHECKSUM_UNKNOWN
-    # IPv4 addresses stand as ::ffff:a.b.c.d: ffff counts as 0.
+    # IPv4 addresses are written as ::ffff:a.b.c.d: ffff counts as 0.
     head = halves(p.source_high) + halves(p.source_low) + halves(p.destination_high) + halves(p.destination_low)
     head = (head + IPPROTO_TCP) % ONES
     whole = (head + length) % ONES

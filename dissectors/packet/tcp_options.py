@@ -29,7 +29,7 @@ def read_options(p: PacketState, at: cython.longlong, header: cython.longlong) -
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def walk_options(p: PacketState, at: cython.longlong, end: cython.longlong) -> cython.longlong:
-    """Reads the options in [at, end), all of which were captured."""
+    """Reads the options in [at, end); all were captured."""
     kind: cython.longlong
     size: cython.longlong
     found: cython.longlong = 0

@@ -1,7 +1,7 @@
 """State of idle connections in few bytes, until they speak again.
 
 - A connection in its slot takes some 3 KB over all stages. So 32,768 have slots; before a batch of segments those
-  idle for longest leave: the rows of all stages stand one behind the other in a chain of cells, a few hundred bytes. When
+  idle for longest leave: the rows of all stages are one behind the other in a chain of cells, a few hundred bytes. When
   a segment of the flow comes they come back, into any slot. No stage knows of it, and a test compares the rows with
   and without.
 - Pools of a stage may be referred to by index from a row of state. They may not hold numbers of slots, unless

@@ -1,7 +1,7 @@
 """Keeps what all stages know of idle connections in few bytes, so that millions may be open at a time.
 
 In its slot a connection takes some 3 KB over all stages, most of it columns that are zero while nothing happens. A parked one
-has no slot: the rows of all stages stand one behind the other in a chain of cells (`row_bytes`), found by the hash of the flow,
+has no slot: the rows of all stages are one behind the other in a chain of cells (`row_bytes`), found by the hash of the flow,
 and come back into a slot, any slot, as they were when a segment of the flow comes. So what a stage does never depends on
 whether a connection was parked in between. The pools of the stages stay as they are; a row holds indexes of pools, and no pool
 holds numbers of slots but those of connections that are never parked (`analyzer.ingest.idle_connections`).

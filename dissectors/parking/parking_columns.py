@@ -32,7 +32,7 @@ QUEUE_OPEN = 1
 QUEUES = 2
 HALF_OPEN_PART = 4  # half-open ones are the first to go while they are more than this part of the limit
 
-# What reassembly tells of a connection that may leave its slot (`Reassembly.idle`).
+# What reassembly knows of a connection that may leave its slot (`Reassembly.idle`).
 IDLE_SLOT = 0
 IDLE_PART = 1
 IDLE_KEY = 2
@@ -59,6 +59,6 @@ TAG_AGAIN = 15  # one byte: which of the last values of two bytes or more it is
 MOST_ZEROS = 15
 LEAST_SINCE_BASE = 4
 MOST_SINCE_BASE = 6
-# Values of two bytes or more that are remembered within a matrix, the key and the base first: times and sequence numbers stand
+# Values of two bytes or more that are remembered within a matrix, the key and the base first: times and sequence numbers are
 # in many columns.
 REMEMBERED = 16

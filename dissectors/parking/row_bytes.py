@@ -1,4 +1,4 @@
-"""Rows of state as bytes, and back. Most values are zero, UNKNOWN, small, times near the connection's last one, or stand in
+"""Rows of state as bytes, and back. Most values are zero, UNKNOWN, small, times near the connection's last one, or are in
 another column too.
 
 A row is a chain of values, each a tag (`parking_columns`) and the bytes that it announces. `number` is the connection's among

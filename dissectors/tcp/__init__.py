@@ -16,14 +16,14 @@
   would begin a new part, for which another connection would have to go.
 - FIN and RST: `ends.py`. A RST whose sequence number is not believed is a problem (`reset_ignored`).
 - A segment captured twice is a duplicate: same TTL, same IP id, within 10 ms, among the 4,096 segments before it. It
-  counts as nothing else. Where there is no IP id, the TCP checksum stands in (`SEGMENT_IP_ID` is -1 - checksum).
+  counts as nothing else. Where there is no IP id, the TCP checksum takes its place (`SEGMENT_IP_ID` is -1 - checksum).
 - A connection captured at several points of its way is one *view* per point (`tcp/connection_views.py`). A second
   view begins when the TTL differs *and* the packet is from another interface or input, or is a duplicate; or when a
   copy of a packet comes in another scope (VLAN, tunnel) within a second. Another scope alone begins no view: a tunnel
   may number each direction, and a mirror port may tag only one. Equal addresses belong to two *networks* only where
   sequence numbers do not fit together.
 - Captured before and behind a translation of its addresses, a connection is two connections to this stage. What it
-  tells of their sequence numbers and clocks makes them views of one (`query/resolve/view_legs.sql`).
+  shows of their sequence numbers and clocks makes them views of one (`query/resolve/view_legs.sql`).
 - `query/resolve/part_views.sql` chooses the view that gives the rows of a connection; all SQL of resolve reads that
   one alone. What `--tap` names (`SEGMENT_TAP`) is never joined.
 - The arena for bytes out of order is mapped, not grown: doubling by copying would need twice `--max-reassembly` for a

@@ -1,7 +1,7 @@
 """Acknowledgments: how far the peer has bytes of a side, and how long a hole before that is waited for.
 
 A hole that was acknowledged was received, so its bytes are late in the capture or missing from it. They are waited for during
-the reorder window, which begins with the ACK: a number of segments of the connection and a span of capture time, both of which
+the reorder window, which begins with the ACK: a number of segments of the connection and a span of capture time, and both
 have to pass. Of a side only one window runs at a time.
 """
 

@@ -1,6 +1,6 @@
 """Complete connections: those that begin and end inside one task.
 
-Nothing of such a connection depends on what lies before the task. `take_complete` tells of those that began with a bare SYN,
+Nothing of such a connection depends on what lies before the task. `take_complete` gives those that began with a bare SYN,
 ended by themselves and were seen at one capture point. The run that joins the tasks sees only their SYN: there the connection
 is adopted, that is put into the state that it had at its end in the task, and leaves no rows. A segment of an adopted
 connection that comes later disturbs it, unless it begins a new one: then the task was wrong about it.
@@ -49,7 +49,7 @@ def note_complete(tcp: TcpState, slot: cython.longlong):
 
 @cython.cfunc
 def take_complete(tcp: TcpState):
-    """The rows written since the last call, without flows of which there was a second view."""
+    """The rows written since the last call, without flows that had a second view."""
     rows = tcp.complete
     tcp.complete = array("q")
     if not tcp.viewed_flows:

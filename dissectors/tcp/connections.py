@@ -1,7 +1,7 @@
 """The flow table: which slot has the connection of a segment, and new slots.
 
 The table is open addressing with linear probing: `table` holds slots, -1 is empty, and it has four entries for each slot. Both
-directions of a 4-tuple have the same hash. The same 4-tuple may stand in several slots, one for each view of the connection,
+directions of a 4-tuple have the same hash. The same 4-tuple may be in several slots, one for each view of the connection,
 and one for each network that has it (`connection_views`).
 """
 

@@ -109,7 +109,7 @@ def set_aside(tcp: TcpState, s: cython.longlong, row: cython.longlong):
 
 @cython.cfunc
 def replace_damaged(tcp: TcpState, s: cython.longlong, first: cython.longlong, last: cython.longlong):
-    """Drops what was set aside of side `s` and overlaps [first, last), of which a better copy has come."""
+    """Drops what was set aside of side `s` and overlaps [first, last), as a better copy has come."""
     record: cython.longlong = tcp.side[s, SIDE_FIRST_RECORD]
     before: cython.longlong = -1
     following: cython.longlong
@@ -163,7 +163,7 @@ def drop_held(tcp: TcpState, s: cython.longlong):
 
 @cython.cfunc
 def unlink_record(tcp: TcpState, s: cython.longlong, before: cython.longlong, record: cython.longlong):
-    """Takes a record that no chunk refers to out of the list of side `s`, where it stands behind `before`."""
+    """Takes a record that no chunk refers to out of the list of side `s`, where it is behind `before`."""
     following: cython.longlong = tcp.records[record, RECORD_NEXT]
     if before < 0:
         tcp.side[s, SIDE_FIRST_RECORD] = following

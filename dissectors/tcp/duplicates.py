@@ -7,7 +7,7 @@ be of another interface too, or come so soon that nobody can have asked for a re
 another reset. In another scope (a tunnel beside
 the plain packet, a second VLAN) it may come up to a second later.
 
-A duplicate is looked for only when a segment brings nothing new, among the last segments of all connections. These stand in a
+A duplicate is looked for only when a segment brings nothing new, among the last segments of all connections. These are in a
 ring (`recent`); `recent_index` chains those of equal hash, the newest first.
 """
 

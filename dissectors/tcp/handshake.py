@@ -38,7 +38,7 @@ def take_syn(tcp: TcpState, s: cython.longlong) -> cython.longlong:
     if is_answer:
         if s & 1:
             tcp.conn[slot, CONN_SYN_ACK_TIME] = tcp.time
-            # An ACK that came before this SYN+ACK cannot be timed, nor can a later one stand for it.
+            # An ACK that came before this SYN+ACK cannot be timed, nor can a later one take its place.
             tcp.conn[slot, CONN_AWAITS_ACK] = 1 if tcp.side[s ^ 1, SIDE_LAST_ACK] == UNKNOWN else 0
         lower_start(tcp, s ^ 1, answered)
     elif s & 1 == 0:

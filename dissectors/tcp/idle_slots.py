@@ -41,7 +41,7 @@ def write_flow_keys(
 
 @cython.cfunc
 def find_idle(tcp: TcpState):
-    """What is told of connections that may leave their slots, the longest idle first. None while a slot is being drained or
+    """What is known of connections that may leave their slots, the longest idle first. None while a slot is being drained or
     given up."""
     slot: cython.longlong
     found = []

@@ -11,7 +11,7 @@ from dissectors.tcp.state_columns import *
 @cython.inline
 @cython.exceptval(check=False)
 def lag_of(time: cython.longlong, timestamp: cython.longlong) -> cython.longlong:
-    """The lag of a packet, 1 at least: 0 stands for none. `time` is LAG_RANGE at least."""
+    """The lag of a packet, 1 at least: 0 means none. `time` is LAG_RANGE at least."""
     lag: cython.longlong = (time - timestamp * TIMESTAMP_NS) % LAG_RANGE
     return lag if lag > 0 else 1
 

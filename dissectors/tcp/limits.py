@@ -3,7 +3,7 @@
 Only here does a connection depend on others. What is cut is a problem, and is counted.
 
 A flow that was given up stays given up until it begins anew with a SYN: were each of its segments the beginning of another
-part, each would give up one more connection. A connection of which only the SYN was seen is no loss (`eviction_order`): a port
+part, each would give up one more connection. A connection that showed only its SYN is no loss (`eviction_order`): a port
 scan or a SYN flood leaves the connections alone that have something to tell.
 """
 

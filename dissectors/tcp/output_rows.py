@@ -196,7 +196,7 @@ def part_row(tcp: TcpState, slot: cython.longlong):
 @cython.cfunc
 @cython.exceptval(check=False)
 def known(value: cython.longlong) -> cython.longlong:
-    """A value of which 0 says that it is not known."""
+    """A value whose 0 says that it is not known."""
     return value if value else UNKNOWN
 
 

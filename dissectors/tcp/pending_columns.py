@@ -10,7 +10,7 @@ PENDING_KIND = SEGMENT_COLUMNS + 1
 PENDING_COLUMNS = SEGMENT_COLUMNS + 2
 
 # What becomes of a segment (`judge`): nothing, it goes on waiting, it leaves the task; of some the headers alone. And of one of a
-# complete connection (`judge_complete`): it stands for the connection. NO_FATE: no segment has it.
+# complete connection (`judge_complete`): its row is that of the connection. NO_FATE: no segment has it.
 FATE_DROPPED = 0
 FATE_WAITS = 1
 FATE_WAITS_BARE = 2

@@ -77,7 +77,7 @@ class Reassembly(TcpState):
     In a task (`in_task`), a run over pieces of a capture, it writes SEGMENT_PART of each segment and takes checkpoints of
     connections (`dissectors.tcp.checkpoint`). What lies between two of them does not depend on what lies before but for some
     numbers, so the run that joins the tasks can `resume` behind it. Of a complete connection nothing depends on what lies
-    before: `take_complete` tells of them, and `adopt_complete` puts them into the other run.
+    before: `take_complete` gives them, and `adopt_complete` puts them into the other run.
     """
 
     def __init__(
@@ -288,7 +288,7 @@ class Reassembly(TcpState):
         return can_checkpoint(self, slot)
 
     def checkpoint(self, slot: cython.longlong):
-        """The checkpoint of a connection of which one can be taken: a list of int (TCP_CHECKPOINT_ columns)."""
+        """The checkpoint of a connection, where one can be taken: a list of int (TCP_CHECKPOINT_ columns)."""
         return take_checkpoint(self, slot)
 
     def part_of(self, slot: cython.longlong):

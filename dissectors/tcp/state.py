@@ -1,6 +1,6 @@
 """The state of reassembly: its attributes, and their values at the beginning.
 
-Matrices of state are `matrix[row, column]`, so that what one segment touches lies in few cache lines; their columns stand in
+Matrices of state are `matrix[row, column]`, so that what one segment touches lies in few cache lines; their columns are in
 `state_columns`. Batches are the other way round. A matrix grows by a copy, the arena does not: it is mapped in full.
 """
 
@@ -85,7 +85,7 @@ class TcpState:
     captured: cython.longlong
     length: cython.longlong
 
-    # What the newest segment tells of its way (`timing`).
+    # What the newest segment shows of its way (`timing`).
     lag: cython.longlong  # 0: no timestamp
     held: cython.longlong
     marks: cython.longlong
@@ -130,8 +130,8 @@ class TcpState:
     new_duplicates: list  # (part, input) of each duplicate since `take_duplicates`
     extremes: dict  # slot -> what `extremes` has set apart
     complete: object  # COMPLETE_ columns of complete connections, one after the other
-    viewed_flows: set  # flows of which there was a second view
-    disturbed: list  # parts of adopted connections of which a segment came
+    viewed_flows: set  # flows that had a second view
+    disturbed: list  # parts of adopted connections that got a segment
 
 
 @cython.cfunc

@@ -1,6 +1,6 @@
 """The state of reassembly: columns of its matrices, bits of its flags, thresholds. Every file of the stage reads this table.
 
-Columns of a connection and of a side stand in two groups. The first is what an idle, undisturbed connection needs: one whose
+Columns of a connection and of a side are in two groups. The first is what an idle, undisturbed connection needs: one whose
 sides have both started and not ended, with nothing buffered or awaited and no ACK number waived. The second is needed only
 while something is pending, for the handshake's times until the part's row is written, and in a task. The sizes, in bytes:
 
@@ -131,7 +131,7 @@ SIDE_NAGLE = _count(layout.PART_NAGLE)
 SIDE_NEEDLESS = _count(layout.PART_NEEDLESS)
 SIDE_WIRE = _count(layout.PART_WIRE)
 SIDE_WAYS = _count(layout.PART_WAYS)
-# What packets tell of their way (`timing`); 0: nothing yet.
+# What packets show of their way (`timing`); 0: nothing yet.
 SIDE_WAY = _side.count
 SIDE_TOP = _side.column()  # sequence number behind the last byte sent, as far as seen
 SIDE_TOP_TIME = _side.column()  # of the packet that brought it
@@ -152,14 +152,14 @@ SIDE_LAG_BOUND = _side.column()
 SIDE_WAY_LEAST = _side.column()
 SIDE_MOST_UNACKED = _side.column()
 SIDE_COVERS = _side.column()  # as CHUNK_COVERS
-SIDE_ACK_NUMBER = _side.column()  # the ACK without data that CHUNK_ACK_ tells of
+SIDE_ACK_NUMBER = _side.column()  # the ACK without data that CHUNK_ACK_ is about
 SIDE_ACK_TIME = _side.column()
 SIDE_ACK_LAG = _side.column()
 SIDE_ACK_PROMPT = _side.column()
 SIDE_ACK_OPEN = (
     _side.column()
 )  # the bytes that it covers ended with a full segment: more may follow, and a later ACK counts
-SIDE_SACKS = _side.column()  # of its next so many ACKs each is sent at once, as it told of a hole
+SIDE_SACKS = _side.column()  # of its next so many ACKs each is sent at once, as it named a hole
 SIDE_SAMPLE_TO = (
     _side.column()
 )  # of the packet whose round trip is being measured: the sequence number behind it, and its time

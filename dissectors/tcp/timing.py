@@ -1,13 +1,13 @@
-"""What packets tell of their way: when they left their host, when they arrived, and what is under way.
+"""What packets show of their way: when they left their host, when they arrived, and what is under way.
 
-The clock of a packet's sender stands in the packet, as its TCP timestamp (RFC 7323; a tick is a millisecond). The *lag* is the time
+The clock of a packet's sender is in the packet, as its TCP timestamp (RFC 7323; a tick is a millisecond). The *lag* is the time
 from there to the capture. The clocks are not the same, so a lag says nothing by itself; but the least lag of a direction is that
 of a packet that waited nowhere, and what another packet has more than that it spent in queues before the capture. The least
 lag of a connection is known at its end only: lags go on as they are, and `query/resolve` takes one from the other. Packets that
 have a tick more than the least lag so far leave as rows (QUEUED_): those of all connections of a link together tell its rate.
 
 A packet may also have waited in its host, behind bytes that were not acknowledged: then it was written earlier than it left.
-What tells of this is judged here, as it lies in the packets before: see `held_after`.
+What shows this is judged here, as it lies in the packets before: see `held_after`.
 
 An ACK without data that the receiver does not delay (it covers two full segments, or a hole was there) tells when bytes
 arrived. For each direction the first one behind its newest chunk is kept, until its next chunk.
@@ -155,7 +155,7 @@ def is_prompt(
     """Whether an ACK of side `s` for `new` bytes was sent at once when they arrived.
 
     It has no data, and a receiver does not delay it for two full segments, nor while there are holes, nor for what fills one
-    (RFC 9293, 3.8.6.3; RFC 5681, 4.2). A block beside an ACK for all (`is_all`) tells of bytes that came twice (RFC 2883): the
+    (RFC 9293, 3.8.6.3; RFC 5681, 4.2). A block beside an ACK for all (`is_all`) names bytes that came twice (RFC 2883): the
     second copy caused it, the first may be old.
     """
     full: cython.longlong = full_segment(tcp, s)
@@ -295,7 +295,7 @@ def held_after(tcp: TcpState, s: cython.longlong, time: cython.longlong) -> cyth
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def write_way(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.int:
-    """The columns of a DATA chunk of side `s` that tell of its way: those of the segment that was noted last."""
+    """The columns of a DATA chunk of side `s` that describe its way: those of the segment that was noted last."""
     tcp.chunks[CHUNK_LAG, row] = tcp.lag if tcp.lag else UNKNOWN
     tcp.chunks[CHUNK_HELD, row] = tcp.held
     tcp.chunks[CHUNK_MARKS, row] = tcp.marks

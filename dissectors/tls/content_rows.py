@@ -24,7 +24,7 @@ assert layout.CHUNK_DETAIL + 1 == layout.CHUNK_LAG, "a row of content is its fir
 
 
 class ContentRows:
-    """Rows of CHUNK_ columns; CHUNK_BUFFER 0 of those of content is `heap`. `take` is told of content and losses."""
+    """Rows of CHUNK_ columns; CHUNK_BUFFER 0 of those of content is `heap`. `take` gets content and losses."""
 
     def __init__(self, take: TakeContent | None = None) -> None:
         self.heap = bytearray()

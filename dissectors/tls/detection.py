@@ -1,7 +1,7 @@
 """Tells TLS connections from others by their first bytes, and takes their rows out of a batch of chunks.
 
 A connection that began with a SYN is decided by the first bytes of either side: a handshake record with a ClientHello or
-ServerHello, or an alert, means TLS. One that was met in mid-flight is TLS when two record headers stand where the length of
+ServerHello, or an alert, means TLS. One that was met in mid-flight is TLS when a second record header is where the length of
 the first one says, or when a segment is one whole record; the first 64 KiB of each side are looked at. Once a connection is
 decided its bytes are not looked at any more: one that is not TLS costs two reads per chunk.
 
@@ -48,7 +48,7 @@ class TlsRows:
     notes_silences: cython.bint
 
     def __init__(self, notes_silences=True):
-        """`notes_silences`: False where another run over the same connections tells of them."""
+        """`notes_silences`: False where another run over the same connections notes them."""
         self.notes_silences = notes_silences
         self.silences_memory = None
         self.silence_rows = 0
@@ -100,7 +100,7 @@ class TlsRows:
 
     def checkpoint(self, slot: i64):
         """What is known of a connection: its kind, then for each side the bytes looked at, and how many bytes behind them a
-        record header must stand (0: nowhere). None for TLS."""
+        record header must be (0: nowhere). None for TLS."""
         if self.state[slot, S_KIND] >= TLS:
             return None
         found = [self.state[slot, S_KIND]]

@@ -296,7 +296,7 @@ class Sessions:
         return self._out.matrix()
 
     def once(self, text: bytes | None) -> bytes | None:
-        """The same text, of which there is one for all connections: most name the same few hosts."""
+        """The same text, kept once for all connections: most name the same few hosts."""
         if text is None or len(text) > _LONGEST_TEXT or (len(self._texts) >= _MOST_TEXTS and text not in self._texts):
             return text
         return self._texts.setdefault(text, text)

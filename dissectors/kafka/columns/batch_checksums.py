@@ -2,7 +2,7 @@
 
 A call of a library costs as much as the checksum of some thousand bytes, and most batches are smaller. The CRC of a message with
 its own CRC behind it is 0 (both ends inverted as these two CRCs want it). So the covered bytes of a group of batches are laid one
-behind the other, each with the CRC that its batch claims; if that is right, the computation stands at 0 again where the next one
+behind the other, each with the CRC that its batch claims; if that is right, the computation is 0 again where the next one
 begins. The library is asked once whether it ends at 0.
 
 It does not if one batch is damaged, nor for any two wrong bits in the group; other damages of several batches cancel each other

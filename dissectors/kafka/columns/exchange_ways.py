@@ -1,4 +1,4 @@
-"""What packets tell of the way of a request and its reply: the evidence from which `query/resolve` tells whose time it was.
+"""What packets show of the way of a request and its reply: the evidence from which `query/resolve` tells whose time it was.
 
 Of the request it is the packet with its last byte, of the reply the packet with its first one; before them the reply before,
 and an ACK without data that the broker sent in between. What they tell is described in `dissectors.tcp.timing`.

@@ -162,7 +162,7 @@ class Exchanges(ExchangeState):
         return found
 
     def restore_request(self, index: cython.longlong, part: cython.longlong, columns, number):
-        """Lets the request wait at `index` of which another run gave `pending_request`; `number` gives a string's number."""
+        """Lets the request wait at `index` that `pending_request` of another run gave; `number` gives a string's number."""
         if index >= self.pool_size:
             grow_pool(self, index + 1)
         for column, value in enumerate(columns):

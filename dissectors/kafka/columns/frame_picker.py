@@ -163,7 +163,7 @@ class FactRows:
     @cython.ccall
     def add(self, first: cython.longlong, second: cython.longlong, values: object):
         """Adds a row."""
-        # An id stands for a tuple as long as that is in `distinct`.
+        # An id belongs to one tuple as long as that is in `distinct`.
         number: object = self.places.get(id(values))
         if number is None:
             number = len(self.distinct)

@@ -2,7 +2,7 @@
 
 An operation is its number followed by its operands, which the comment behind it names. An address is an index into the array,
 from the start of the program. A target (`to`, `also`) says where a value goes: a VALUE_ column; a column of a value that
-stands inside an array (TO_ONCE + column: unknown again when it comes twice); a register (TO_REGISTER + number); -1 nowhere.
+is inside an array (TO_ONCE + column: unknown again when it comes twice); a register (TO_REGISTER + number); -1 nowhere.
 """
 
 from __future__ import annotations

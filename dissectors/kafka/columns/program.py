@@ -114,7 +114,7 @@ class _Writer:
         self.top_values: set[str] = set()
         self.defaults: list[tuple[int, int]] = []
         self.has_errors = False
-        self.only_error = False  # the message has one error code, and it stands in no array
+        self.only_error = False  # the message has one error code, and it is in no array
         # Fields of fixed size that are not written yet.
         self.fixed_bytes = 0
         self.loads: list[tuple[int, int, int, int]] = []

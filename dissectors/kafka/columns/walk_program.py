@@ -1,6 +1,6 @@
 """Runs a program over a message: one branch for each operation, the most frequent ones first.
 
-Of fields of fixed size that stand side by side those are read that the capture kept whole. The stack has a level for each array and
+Of neighbouring fields of fixed size those are read that the capture kept whole. The stack has a level for each array and
 tagged section that is open (`WalkState`); `base` is the index of the innermost one.
 """
 
@@ -101,7 +101,7 @@ def load_captured_fields(w: WalkState, pc: cython.longlong) -> cython.longlong:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def leave_at_records(w: WalkState, size: cython.longlong, to: cython.longlong) -> cython.longlong:
-    """Records that the capture has cut: what stands before them is a row of entries all the same, without the offset behind them.
+    """Records that the capture has cut: what is before them is a row of entries all the same, without the offset behind them.
     Returns the outcome of the message, or FULL_OUTPUT."""
     outcome: cython.longlong = too_short(w, size)
     if outcome == DECODED_TRUNCATED and to >= TO_REGISTER:

@@ -118,7 +118,7 @@ def text_number(w: WalkState, at: cython.longlong, size: cython.longlong) -> cyt
 @cython.boundscheck(False)
 def register_text(w: WalkState, register: cython.longlong) -> cython.int:
     """A register that says where its string lies gets the string's number: a row needs it. Most strings of large messages
-    stand in no row (partitions without an error): they are never numbered."""
+    are in no row (partitions without an error): they are never numbered."""
     place: cython.longlong = w.registers[register]
     if place < 0 and place != UNKNOWN:
         place = -1 - place

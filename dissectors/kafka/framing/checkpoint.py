@@ -27,7 +27,7 @@ assert len(CHECKPOINT_REQUEST_COLUMNS) == FRAMING_CHECKPOINT_WAIT_COLUMNS
 @cython.cfunc
 @cython.exceptval(-1)
 def can_checkpoint(f: FramingState, slot: i64) -> cython.bint:
-    """Do both sides stand at a sure frame boundary, in a connection that is proved to be Kafka?
+    """Are both sides at a sure frame boundary, in a connection that is proved to be Kafka?
 
     Nothing may be in flight whose meaning depends on messages before it.
     """
@@ -65,7 +65,7 @@ def can_checkpoint(f: FramingState, slot: i64) -> cython.bint:
 
 
 def bytes_to_boundary(f: FramingState, slot: i64):
-    """(side, bytes that are missing until it stands at a frame boundary); None when no side is inside a frame of known length."""
+    """(side, bytes that are missing until it is at a frame boundary); None when no side is inside a frame of known length."""
     s: i64
     if slot >= f.slots:
         return None

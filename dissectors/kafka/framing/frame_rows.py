@@ -38,7 +38,7 @@ def write_columns(f: FramingState, slot: i64, s: i64, buffer: i64, at: i64, kept
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def write_way(f: FramingState, s: i64, row: i64, is_end_lost: cython.bint) -> cython.int:
-    """What the packets with the first and the last byte tell of their way."""
+    """What the packets with the first and the last byte show of their way."""
     f.out[FRAME_LAST_NUMBER, row] = f.side[s, SIDE_LAST_NUMBER]
     f.out[FRAME_LAG, row] = f.side[s, SIDE_WAY]
     f.out[FRAME_HELD_BACK, row] = f.side[s, SIDE_WAY + CHUNK_HELD - CHUNK_LAG]

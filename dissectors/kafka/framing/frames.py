@@ -141,7 +141,7 @@ def collect_bytes(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: 
 @cython.cfunc
 @cython.exceptval(-1)
 def read_length_field(f: FramingState, chunks: i64[:, ::1], row: i64, s: i64, count: i64) -> cython.int:
-    """Reads bytes of the length field, also where the arena has no room for them."""
+    """Reads bytes of the length field, also where the arena has no space for them."""
     at: i64 = chunks[CHUNK_OFFSET, row] + f.chunk_position
     i: i64
     for i in range(at, at + count):

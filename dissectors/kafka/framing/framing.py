@@ -219,7 +219,7 @@ class Framing(FramingState):
         return can_checkpoint(self, slot)
 
     def bytes_to_boundary(self, slot):
-        """(side, bytes that are missing until it stands at a frame boundary); None when no side is inside a known frame."""
+        """(side, bytes that are missing until it is at a frame boundary); None when no side is inside a known frame."""
         return bytes_to_boundary(self, slot)
 
     def checkpoint(self, slot):

@@ -1,6 +1,6 @@
 """Requests in flight: those of a connection that wait for their replies, oldest first.
 
-They lie in one pool for all connections, each chain linked by index. The index stands in the row of a request and in that of
+They lie in one pool for all connections, each chain linked by index. The index is in the row of a request and in that of
 its reply (FRAME_REQUEST), so that a later stage can join the two. Bare SASL tokens wait for their answers in the same chain.
 """
 
@@ -107,7 +107,7 @@ def is_in_flight(f: FramingState, slot: i64, correlation: i64) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def is_expected_reply_at(f: FramingState, slot: i64, buffer: i64, at: i64, end: i64) -> cython.bint:
-    """Does a plausible length and the correlation id of a request in flight stand at `at`? False with fewer than 8 bytes."""
+    """Do a plausible length and the correlation id of a request in flight begin at `at`? False with fewer than 8 bytes."""
     size: i64
     if end - at < 8 or not may_begin_body(f, buffer, at + 8, end):
         return False

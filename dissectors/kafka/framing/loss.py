@@ -18,7 +18,7 @@ from dissectors.problems import *
 def take_gap(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
     """Bytes that were never captured. Inside a frame of known length they cost its tail; else the boundary is lost.
 
-    False: no room for the frame that they end, and this must be called again.
+    False: no space for the frame that they end, and this must be called again.
     """
     slot: i64 = chunks[CHUNK_SLOT, row]
     s: i64 = 2 * slot + chunks[CHUNK_SIDE, row]

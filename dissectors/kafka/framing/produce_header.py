@@ -17,7 +17,7 @@ from dissectors.layout import *
 @cython.exceptval(-4611686018427387905, check=True)
 def produce_acks(f: FramingState, version: i64, buffer: i64, at: i64, end: i64) -> i64:
     """acks of a Produce request; 0: the broker sends no reply. UNKNOWN when it was not captured, and in a version that is newer
-    than those known here where what stands around it makes no sense."""
+    than those known here where what surrounds it makes no sense."""
     if version < 0:
         return 1
     if version > f.newest[0] and not is_likely_produce(f, buffer, at, end):

@@ -152,7 +152,7 @@ def write_provisional(f: FramingState, slot: i64, s: i64, index: i64) -> cython.
 @cython.exceptval(-1)
 def keep_header(f: FramingState, s: i64) -> cython.bint:
     """Provisional replies were accepted because of a header that lies across two chunks: that frame is kept from its start on.
-    False: no room for it yet."""
+    False: no space for it yet."""
     i: i64
     count: i64 = f.side[s, SIDE_FRAME_KEPT]
     if count != f.side[s, SIDE_FRAME_POSITION]:

@@ -186,7 +186,7 @@ def drop_first(f: FramingState, s: i64, count: i64) -> cython.int:
 @cython.cfunc
 @cython.exceptval(-1)
 def search_tail(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.bint:
-    """Looks for a header that begins in the tail and goes on in this chunk; false: no room for it."""
+    """Looks for a header that begins in the tail and goes on in this chunk; false: no space for it."""
     count: i64 = f.side[s, SIDE_TAIL]
     length: i64 = chunks[CHUNK_LENGTH, row]
     reach: i64 = length if length < TAIL_REACH_BYTES else TAIL_REACH_BYTES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Magic -> where the checksum stands in a batch, and the first byte that it covers; it covers all up to the end.
+# Magic -> where the checksum is in a batch, and the first byte that it covers; it covers all up to the end.
 _PLACES = {0: (12, 16), 1: (12, 16), 2: (17, 21)}
 _COPIED_BYTES = 1 << 20
 
@@ -18,7 +18,7 @@ def crc_fits(batch: memoryview, magic: int) -> bool:
 
 
 def extend_crc32(crc: int, data: bytes | memoryview) -> int:
-    """The CRC-32 of `data` behind bytes that have the checksum `crc`; 0 stands for no bytes."""
+    """The CRC-32 of `data` behind bytes that have the checksum `crc`; 0 means no bytes."""
     import zlib
 
     return zlib.crc32(data, crc)

@@ -1,6 +1,6 @@
 """Structs inside byte fields, and in the keys and values of control records: subscriptions, assignments, principals.
 
-Which field holds which struct stands in the schema files (`@embedded`). Sources: the schemas of Apache Kafka 4.3.1,
+The schema files say which field holds which struct (`@embedded`). Sources: the schemas of Apache Kafka 4.3.1,
 KIP-98 and KIP-595 (control records), KIP-590 (principals).
 """
 
@@ -25,7 +25,7 @@ def read_struct(name: str, data: bytes | memoryview) -> Embedded:
 
 
 def read_struct_at(name: str, wire: Wire, room: Room) -> Embedded:
-    """The same from where `wire` stands up to its end, as far as there is room."""
+    """The same from where `wire` is up to its end, as far as there is room."""
     known = lookup.embedded(name)
     found = Embedded(known.name, 0, Struct(), Struct(), [], 0, None)
     begin = wire.at

@@ -1,7 +1,7 @@
 """The reference interpreter: one message as a tree of values with their places, or as much of it as can be read.
 
 The compiled walker must agree with it; of messages with bytes left over it takes less into columns (`walk_message`). Messages
-inside bytes fields (subscriptions, assignments, forwarded requests) are read too and stand beside the bytes, as `Node.embedded`.
+inside bytes fields (subscriptions, assignments, forwarded requests) are read too and kept beside the bytes, as `Node.embedded`.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Batch:
     """What a batch says of itself. `start` is its place in the field, `size_bytes` includes offset and length.
 
     Of magic 0 and 1 an uncompressed message is a batch of one, a compressed one a batch of what it wraps; base offset
-    and count are None when that cannot be opened. `base_timestamp` and what stands below it exist from magic 2 on, else
+    and count are None when that cannot be opened. `base_timestamp` and what is below it exist from magic 2 on, else
     None; it holds the delete horizon when there is one. `records` is None unless asked for; with a `problem` it ends
     before the first that could not be read. `crc_ok` is None unless asked for. The last offset and sequence number are None where
     the header tells none that can be.

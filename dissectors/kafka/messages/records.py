@@ -1,4 +1,4 @@
-"""Record batches (magic 2) and the message sets before them (magic 0 and 1), as they stand in a `records` field.
+"""Record batches (magic 2) and the message sets before them (magic 0 and 1), as they are in a `records` field.
 
 Headers are always read; records only when asked for, except those of a compressed message of magic 0 or 1, whose header
 tells neither its first offset nor its count. A broker cuts the last batch of a Fetch at the size it was asked for: that
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Decompressed bytes of one records field, or of one message; whoever needs more has a bomb.
 MOST_BYTES = 128 << 20
 
-# Offset and length stand before every batch, magic 2 or not.
+# Offset and length precede every batch, magic 2 or not.
 _FRAME_BYTES = 12
 _LEAST_BYTES = {0: 14, 1: 22, 2: 49}
 _MAGIC_AT = 16
@@ -72,7 +72,7 @@ def each_record(data: bytes | memoryview, told: Callable[[Record], None], budget
 
 
 def _batches(reader: _Reader, found: Records) -> Iterator[Batch]:
-    """The batches of a field, one by one; what stands behind the last whole one is noted in `found`."""
+    """The batches of a field, one by one; what is behind the last whole one is noted in `found`."""
     at, size = 0, len(reader.data)
     for index in counting():
         if at >= size:

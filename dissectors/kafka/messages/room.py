@@ -28,7 +28,7 @@ class Room:
         self.content_bytes = content_bytes
 
     def take(self, wire: Wire, content_bytes: int = 0, values: int = 1) -> None:
-        """Counts what stands where `wire` is. Raises Limited when there is no more room."""
+        """Counts the value at which `wire` is. Raises Limited when there is no more room."""
         self.values -= values
         self.content_bytes -= content_bytes
         if self.values < 0 or self.content_bytes < 0:

@@ -15,14 +15,14 @@ _LONGEST_USER = 1024
 _OAUTH_FIELD = b"\x01auth="
 # Words of RFC 7628 and of those who add to it; anything else may be a secret.
 _STATUS = re.compile(r"[a-z][a-z_]{1,39}")
-# Object identifiers of Kerberos (RFC 4121, 4.1) and of its negotiation (RFC 4178, 4.1), as they stand in a first token.
+# Object identifiers of Kerberos (RFC 4121, 4.1) and of its negotiation (RFC 4178, 4.1), as they are in a first token.
 _KERBEROS = (b"\x06\x09\x2a\x86\x48\x86\xf7\x12\x01\x02\x02", b"\x06\x06\x2b\x06\x01\x05\x05\x02")
 _LATEST_S = 9_000_000_000  # within int64, in ns
 
 
 class Claim(NamedTuple):
     """What a client's token says. `user` is None where it names none or cannot be read; `token_id` is that of a
-    delegation token, which then stands in the place of the user; `mechanism` is what the token itself shows, None when
+    delegation token, which then takes the place of the user; `mechanism` is what the token itself shows, None when
     it shows none for sure. `expiry_ns`: until when a JSON web token is valid (its claim `exp`), None where it does not say."""
 
     user: str | None = None

@@ -46,7 +46,7 @@ class Wire:
     """A place (`at`) in `data` and the end up to which may be read; every read moves the place behind the value.
 
     `path` is where in the message the reader is, as a list of parts; only used to say where an error is. The offset of
-    an error is where the missing bytes should begin, or where the wrong value stands. `whole` says that the bytes are
+    an error is where the missing bytes should begin, or where the wrong value is. `whole` says that the bytes are
     known to be all there: then a value that needs more is Malformed.
     """
 

@@ -148,7 +148,7 @@ class FieldReader:
         return int(number)
 
     def roles(self, rest: _Words, where: str) -> tuple[tuple[str, ...], dict[str, str]]:
-        """The roles, and what stands in brackets behind some of them."""
+        """The roles, and what is in brackets behind some of them."""
         roles = []
         details = {}
         while rest.peek().startswith("@"):

@@ -56,7 +56,7 @@ class Field:
     `type` is a primitive or "struct"; `fields` are those of a struct; `is_array` makes it an array of `type`.
     `nullable`: the versions in which null is expected. A field with a `tag` is written in the tagged section, in its
     `versions`. `level` is the level of an error that its line gives (`@error(group)`); None: it follows from where the
-    field stands (`roles.error_levels`). `default` is the text after "="; None: the zero of the type. `number` is unique
+    field is (`roles.error_levels`). `default` is the text after "="; None: the zero of the type. `number` is unique
     in the message, from 0 in the order of the file. `embedded` is what bytes hold: "request" or "response" for a whole
     frame, else the name of a file in `definitions/embedded`.
     """
@@ -112,9 +112,9 @@ class Api:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedSchema:
-    """A struct that stands inside a bytes field, or in the key or value of a record.
+    """A struct that is inside a bytes field, or in the key or value of a record.
 
-    It begins with an int16, its version; with `has_prefix` that stands before the fields, else it is the first of them.
+    It begins with an int16, its version; with `has_prefix` that precedes the fields, else it is the first of them.
     With `reads_newer` a version beyond the last one is read as that, and what follows is ignored. `protocol` is the
     protocol type of the groups that use it; None: the field or record alone decides.
     """

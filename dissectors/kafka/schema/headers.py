@@ -1,4 +1,4 @@
-"""Request and response headers (KIP-482): which version of a header stands before a message.
+"""Request and response headers (KIP-482): which version of a header precedes a message.
 
 The rule: a flexible message has request header v2 (with tagged fields) and response header v1, every other one v1 and
 v0. The exceptions are the two constants below. A version that is newer than its schema is flexible, and so is an API that nobody

@@ -1,7 +1,7 @@
 """What is read of a message whose version is newer than its schema: only what proves itself.
 
 A new version may change a body anywhere. What has stayed in all of Kafka's history is the beginning of replies: the throttle time,
-then an error code, or one of them. So by the newest version that is known `front` names the fields that stand first and are a
+then an error code, or one of them. So by the newest version that is known `front` names the fields that come first and are a
 throttle time or an error code; of requests, those that tell the client's software, with which ApiVersions begins. They are read
 together or not at all: when each of them is plausible, and a length behind them too. Nothing behind them is guessed: it may be
 another field, or of another type.
@@ -9,7 +9,7 @@ another field, or of another type.
 Plausible is
 
 - a throttle time of 0 to MOST_THROTTLE_MS: quotas are measured in windows of seconds, so brokers announce seconds;
-- an error code from LEAST_ERROR to the greatest that is known. 0 is no news: another error may stand behind it;
+- an error code from LEAST_ERROR to the greatest that is known. 0 is no news: another error may be behind it;
 - a name or version of software as KIP-511 wants it, of at most MOST_TEXT_BYTES: letters, digits, dots and hyphens, a letter or
   digit first and last;
 - the length or count of what follows, when it is no longer than the message, and null only where null is foreseen.

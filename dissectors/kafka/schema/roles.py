@@ -1,4 +1,4 @@
-"""Where the fields of a message stand: their paths, and what an error code is about."""
+"""Where the fields of a message are: their paths, and what an error code is about."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def paths(message: Message) -> list[str]:
     return [path for path, _, _ in walk(message)]
 
 
-# The role that tells what a struct is about -> the level of an error that stands beside it; the first that fits.
+# The role that tells what a struct is about -> the level of an error that is beside it; the first that fits.
 _LEVELS = {
     "partition": "partition",
     "topic": "topic",
@@ -43,7 +43,7 @@ _LEVELS = {
 def error_levels(message: Message) -> dict[int, str]:
     """Field number of each @error -> what it is about: message, topic, partition, group, ... or as its line says.
 
-    An error stands for the innermost array element around it; what that is follows from the roles of the element's
+    An error is about the innermost array element around it; what that is follows from the roles of the element's
     fields.
     """
     found = {}

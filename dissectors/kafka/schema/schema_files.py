@@ -12,13 +12,13 @@ of indent nest it. Types are the primitives of `wire`, `{}` (a struct of the lin
 structs) and `[]int32` (an array of a primitive). `?` is nullable in every version, `?7+` or `?2-7` in those. A field
 without versions exists in all versions in which its struct does.
 
-`definitions/embedded/` has the structs that stand inside bytes; `metadata bytes @embedded(subscription)`
+`definitions/embedded/` has the structs that are inside bytes; `metadata bytes @embedded(subscription)`
 says where, by the name of the file:
 
     struct ConsumerProtocolSubscription  versions 0-3  newer 3  prefix int16  protocol consumer
       topics                   []string
 
-`newer 3`: a newer version is read as 3, the rest ignored. `prefix int16`: the version stands before the fields (without
+`newer 3`: a newer version is read as 3, the rest ignored. `prefix int16`: the version precedes the fields (without
 it, it is the first of them). `protocol`: only in groups of that protocol type, which the nearest @protocol_type tells.
 """
 
@@ -90,7 +90,7 @@ def parse_embedded(text: str, file: str) -> EmbeddedSchema:
 
 
 def _header(lines: list[Line], file: str, kind: str, needed: tuple[str, ...]) -> dict[str, Any]:
-    """What the first line says: `name`, and by their words what stands behind these.
+    """What the first line says: `name`, and by their words what is behind these.
 
     `api NAME key N versions A-B [flexible C+] [gone D in 4.0] [unstable E]`, or
     `struct NAME versions A-B [flexible C+] [newer B] [prefix int16] [protocol P]`.
