@@ -12,7 +12,7 @@ command = section_command(
     brokers, controller requests, elections.
 
     A follower's fetch waits for data, up to max_wait_ms: its latency alone says little. "late" is the most that a reply exceeded
-    that time, which is never a wait by design.""",
+    that time, which is never a wait by design. "gap" is the longest time from a reply to the follower's next fetch.""",
     by=("api", "version", "client", "broker", "topic", "connection"),
     by_default=("api", "client", "broker"),
     sorts=True,

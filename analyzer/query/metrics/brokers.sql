@@ -1,7 +1,17 @@
 -- What do brokers ask of each other, and how long does it take? One row per role, API and kind, or by what `settings` asks
 -- for; latency in ns. Of a follower's fetches (by client and broker) `with_data` brought records, `late_ns` is the most that a
--- reply came after max_wait_ms: a follower's fetch waits for data, so only what goes beyond is slow.
-WITH fetches AS (
+-- reply came after max_wait_ms: a follower's fetch waits for data, so only what goes beyond is slow. `gap_ns` is the longest time from
+-- a reply to the follower's next fetch on the same connection (null: there was no next one).
+WITH asked AS (
+    SELECT
+        *,
+        request_time_ns - max(response_end_ns) OVER (
+            PARTITION BY connection ORDER BY request_time_ns, exchange ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS gap_ns
+    FROM exchanges
+    WHERE kind = 'fetch_follower'
+),
+fetches AS (
     SELECT
         client_address,
         client_id,
@@ -11,9 +21,10 @@ WITH fetches AS (
         count(*) FILTER (WHERE record_bytes > 0) AS with_data,
         CAST(sum(record_bytes) AS BIGINT) AS record_bytes,
         greatest(max(latency_ns - greatest(CAST(max_wait_ms AS BIGINT), 0) * ms(1)), 0) AS late_ns,
-        max_by(exchange, latency_ns - greatest(CAST(max_wait_ms AS BIGINT), 0) * ms(1)) AS late_exchange
-    FROM exchanges
-    WHERE kind = 'fetch_follower'
+        max_by(exchange, latency_ns - greatest(CAST(max_wait_ms AS BIGINT), 0) * ms(1)) AS late_exchange,
+        -- Below zero the next one was sent before the reply had come.
+        CASE WHEN max(gap_ns) IS NOT NULL THEN greatest(max(gap_ns), 0) END AS gap_ns
+    FROM asked
     GROUP BY client_address, client_id, broker_address, broker_port
 )
 SELECT
@@ -43,7 +54,8 @@ SELECT
     f.with_data,
     f.record_bytes,
     f.late_ns,
-    f.late_exchange
+    f.late_exchange,
+    f.gap_ns
 FROM latency_slices AS l
     CROSS JOIN settings AS s
     CROSS JOIN time_range AS r

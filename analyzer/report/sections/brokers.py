@@ -35,9 +35,10 @@ PAIRS = (
     Column("rate/s", right=True, spare=4),
     Column("with data", right=True, spare=3),
     Column("records", right=True, spare=2),
-    Column("p50", right=True),
+    Column("p50", right=True, spare=1),
     Column("p99", right=True),
     Column("late", right=True),
+    Column("gap", right=True),
     Column("errors", right=True),
 )
 NUMBERS = (
@@ -118,6 +119,7 @@ def _pairs(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text
                 duration(row["p50_ns"]),
                 duration(row["p99_ns"]),
                 duration(row["late_ns"]),
+                duration(row["gap_ns"]),
                 count(row["errors"]),
             ]
         )
@@ -128,7 +130,8 @@ def _pairs(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text
         *text_tables.table(PAIRS, table, width),
     ]
     lines += text_tables.more(len(rows) - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
-    text = "p50 and p99 include the wait for data (max_wait_ms). late: the most that a reply exceeded that time."
+    text = "p50 and p99 include the wait for data (max_wait_ms). late: the most that a reply exceeded that time. "
+    text += "gap: the longest time from a reply to the next fetch."
     lines += text_tables.remarks(text, width)
     worst = max((row for row in rows if row["late_ns"] is not None), key=lambda row: row["late_ns"], default=None)
     if worst is not None and worst["late_ns"] >= LATE_NS:

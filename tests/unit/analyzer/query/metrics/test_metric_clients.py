@@ -247,6 +247,19 @@ def test_followers_are_told_by_pair_and_late_is_beyond_the_wait(tmp_path: Path) 
     assert (got[2]["late_ns"], got[2]["late_exchange"]) == (2_000 * MS, 30)
 
 
+def test_the_gap_of_a_follower_is_the_longest_from_a_reply_to_its_next_fetch(tmp_path: Path) -> None:
+    asked = [0, 600, 1_000, 2_900]  # ms; each is answered after 500 ms, so it asks nothing for 100, -100 and 1,400 ms
+    rows = [
+        follower(n, 1, request_time_ns=at * MS, response_time_ns=(at + 500) * MS, response_end_ns=(at + 500) * MS)
+        for n, at in enumerate(asked)
+    ]
+    rows.append(follower(9, 2))  # its only one
+    with dataset(tmp_path, {"exchanges": rows}) as opened:
+        opened.choose(Settings(("api", "client", "broker")))
+        got = {row["replica_id"]: row["gap_ns"] for row in opened.metric("brokers")}
+    assert got == {1: 1_400 * MS, 2: None}
+
+
 def test_choices_name_what_can_be_filtered_by_whatever_the_filter(tmp_path: Path) -> None:
     rows = [exchange(1), exchange(2), exchange(3, client_id=None)]
     entries = [{"exchange": 1, "connection": 1, "side": "request", "topic": "orders"}]
