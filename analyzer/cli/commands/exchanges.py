@@ -47,6 +47,9 @@ def _print_table(dataset: Dataset, limit: int | None) -> None:
 
     limit = TABLE_ROWS if limit is None else limit
     rows = dataset.query(f"select {_COLUMNS} from exchanges {_ORDER}" + (f" limit {limit + 1}" if limit else ""))
+    if not rows:
+        _print_what_there_is(dataset)
+        return
     columns = [
         Column("exchange"),
         Column("time (UTC)"),
@@ -67,6 +70,17 @@ def _print_table(dataset: Dataset, limit: int | None) -> None:
         cells = [[*line, _file(row, files)] for line, row in zip(cells, rows, strict=False)]
     print_table(columns, cells)
     say_when_cut(len(rows), limit)
+
+
+def _print_what_there_is(dataset: Dataset) -> None:
+    """The names that could have been asked for, below the sentence that nothing matches."""
+    from analyzer.cli.screen import screen
+    from analyzer.report.facts import Facts
+    from analyzer.report.sections import nothing
+
+    with screen() as console:
+        for line in nothing.render(Facts(dataset), console.width, None):
+            console.print(line, soft_wrap=True)
 
 
 def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:

@@ -17,9 +17,12 @@ from analyzer.cli.outcome import UNREADABLE, say
 @click.option(
     "--records", is_flag=True, help="Include each record of each batch; in JSON with key, value and headers in base64."
 )
+@click.option("--packet", metavar="[FILE:]NUMBER", help="The exchange of this packet, in place of EXCHANGE.")
 @format_option("table", "json", "jsonl")
 @capture_options()
-def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str, records: bool) -> int:
+def command(
+    inputs: tuple[str, ...], exchange: str, options: Options, form: str, records: bool, packet: str | None
+) -> int:
     """Show a request and its reply: times, values, places.
 
     EXCHANGE is an id of 16 hex digits, as `kanalyze exchanges` lists them, or the number of any packet of one of its
@@ -31,6 +34,11 @@ def command(inputs: tuple[str, ...], exchange: str, options: Options, form: str,
     from analyzer.messages.exchange_text import check_word, context, lines, matching
     from analyzer.messages.packet_search import is_packet
 
+    if packet is not None:
+        if not is_packet(packet):
+            raise click.UsageError(f"--packet {packet}: give the number of a packet, or FILE:NUMBER")
+        # Without EXCHANGE the last word is a capture.
+        inputs, exchange = (*inputs, exchange), packet
     if not inputs:
         listed = f"`kanalyze exchanges {exchange}` lists them"
         raise click.UsageError(f"EXCHANGE is missing: kanalyze show CAPTURE... EXCHANGE; {listed}")

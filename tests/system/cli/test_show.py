@@ -65,6 +65,14 @@ def test_show_finds_an_exchange_by_id_and_by_packet(kanalyze: Run, dumped: list[
     assert json.loads(as_json.stdout) == row
 
 
+def test_a_packet_may_be_given_as_an_option(kanalyze: Run) -> None:
+    capture = str(ROOT / "samples" / "throttle.pcap.zst")
+    said = kanalyze("show", capture, "682").stdout
+    assert said.startswith(b"exchange ") and kanalyze("show", capture, "--packet", "682").stdout == said
+    assert kanalyze("show", "--packet", "throttle.pcap.zst:682", capture).stdout == said
+    assert kanalyze("show", capture, "--packet", "abc").returncode == 2
+
+
 def test_show_takes_the_packet_at_which_wireshark_shows_a_message(kanalyze: Run, tmp_path: Path) -> None:
     """Wireshark shows a message at its last packet; with several captures the packet says of which it is."""
     if shutil.which("tshark") is None:
