@@ -36,7 +36,16 @@ SECTIONS = {
     "unanswered": 8,
 }
 # The metrics behind them, asked while another thread looks for findings.
-AHEAD = ("latency", "throttle", "errors", "top_clients", "top_topics", "groups", "connections_of_note", "unanswered")
+AHEAD = (
+    "latency",
+    "throttle",
+    "errors",
+    "top_clients",
+    "top_topics",
+    "groups",
+    "alike_connections_of_note",
+    "unanswered",
+)
 ALONE = (*SECTIONS, "clients", "findings")
 
 

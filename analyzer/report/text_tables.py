@@ -18,6 +18,8 @@ HEADING, DIM = "bold", "dim"
 # Signs behind which a name may be broken into two lines.
 JOINTS = "-_./:,@"
 _CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
+# Where the next part of a name ends.
+_PART = re.compile(f"[ {re.escape(JOINTS)}]|{_CAPITAL.pattern}")
 MOST_PIECES = 12
 # A name of at most so many cells is broken only when nothing else helps.
 UNBROKEN = 26
@@ -102,12 +104,21 @@ def _fit(
             kept.remove(spare)
         elif gap > 1:
             gap = 1
-        elif whole is not least:
-            whole = least
         else:
+            whole = _mostly_whole(least, whole, width - gap * (len(kept) - 1), kept)
             break
     room = width - gap * (len(kept) - 1) - sum(whole[at] for at in kept)
     return kept, _shared([whole[at] for at in kept], [natural[at] for at in kept], room), gap
+
+
+def _mostly_whole(least: list[int], whole: list[int], width: int, kept: Sequence[int]) -> list[int]:
+    """Widths where not all names fit: those columns get room for their whole names that need the least for it."""
+    widths, room = list(least), width - sum(least[at] for at in kept)
+    for at in sorted(kept, key=lambda at: whole[at] - least[at]):
+        if (more := whole[at] - least[at]) <= room:
+            widths[at] += more
+            room -= more
+    return widths
 
 
 def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
@@ -144,8 +155,8 @@ def _lines(columns: Sequence[Column], kept: list[int], widths: list[int], gap: i
 
 def broken(text: str, width: int) -> list[str]:
     """Text in pieces of at most `width` cells: between words, also where that leaves little, before a name that fits a line of its
-    own; behind a sign that joins parts of a name or before the capital letter of a part, where that leaves more than half a line;
-    else anywhere. What is left of MOST_PIECES is cut."""
+    own; behind a sign that joins parts of a name or before the capital letter of a part, where that leaves more than half a line
+    or the next part fits a line; else anywhere. What is left of MOST_PIECES is cut."""
     pieces: list[str] = []
     while cell_len(text) > width > 0 and len(pieces) < MOST_PIECES - 1:
         end = len(set_cell_size(text, width).rstrip())
@@ -153,7 +164,8 @@ def broken(text: str, width: int) -> list[str]:
         joint = max([joint, *(part.start() for part in _CAPITAL.finditer(text, 0, end + 1))])
         name = text[space + 1 :].partition(" ")[0]
         whole = space > 0 and cell_len(name) <= width
-        at = space if whole or 2 * space > end else joint if 2 * joint > end else max(end, 1)
+        joins = 2 * joint > end or (joint > 0 and cell_len(_PART.split(text[joint:], maxsplit=1)[0]) < width)
+        at = space if whole or 2 * space > end else joint if joins else max(end, 1)
         pieces.append(text[:at].rstrip())
         text = text[at:].lstrip()
     return [*pieces, cut(text, width)]

@@ -24,7 +24,20 @@ from analyzer.report.causes import (
     closed,
 )
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import beside, client, clock, count, duration, endpoint, moment, safe, share, size, things
+from analyzer.report.format import (
+    NONE,
+    beside,
+    client,
+    clock,
+    count,
+    duration,
+    endpoint,
+    moment,
+    safe,
+    share,
+    size,
+    things,
+)
 from analyzer.report.impact import LONG_TRANSFERS, NEVER_REACHED, SLOW_BEGINNINGS, VAIN
 from analyzer.report.text_tables import Column, Row
 from analyzer.report.ways import CLUSTERS, HANDSHAKES, WAYS
@@ -34,25 +47,30 @@ COLUMNS = (
     Column("client", least=10),
     Column("from", least=14, spare=2),
     Column("to", least=14),
-    Column("requests", right=True, spare=1),
-    Column("what stands out", least=40),
+    Column("alike", right=True, spare=1),
+    Column("begin", least=11, spare=3),
+    Column("requests", right=True, spare=4),
+    Column("what stands out", least=16),
 )
 ALL = (
-    Column("connection", spare=8),
+    Column("connection", spare=10),
     Column("client", least=10),
-    Column("application", least=12, spare=11),
-    Column("from", least=14, spare=2),
+    Column("application", least=12, spare=14),
+    Column("from", least=14, spare=4),
     Column("to", least=14),
-    Column("role", spare=9),
-    Column("begin", spare=10),
+    Column("alike", right=True, spare=1),
+    Column("role", spare=11),
+    Column("begin", least=11, spare=2),
     Column("lifetime", right=True),
     Column("requests", right=True),
-    Column("in flight", right=True, spare=4),
-    Column("sent", right=True, spare=6),
-    Column("received", right=True, spare=7),
-    Column("RTT", right=True, spare=1),
-    Column("retransmitted", right=True, spare=5),
-    Column("end", least=12, spare=3),
+    Column("in flight", right=True, spare=6),
+    Column("sent", right=True, spare=8),
+    Column("received", right=True, spare=9),
+    Column("RTT", right=True, spare=3),
+    Column("retransmitted", right=True, spare=7),
+    Column("window scale", spare=13),
+    Column("delayed", right=True, spare=12),
+    Column("end", least=12, spare=5),
 )
 REFUSED = (
     Column("from", least=14),
@@ -67,24 +85,23 @@ CAUSES = (
     *(CLUSTERS, WAYS, HANDSHAKES, NEVER_REACHED, VAIN, SLOW_BEGINNINGS, LONG_TRANSFERS),
 )
 NOTHING = "No Kafka connections in this capture."
-RETRANSMITTED_SHARE = 0.01
 # A connection that was silent for so long when it ended was closed because it was idle.
 IDLE_NS = 60_000_000_000
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One line per connection; those that were only reset, which clients also do in peace, are counted in one line."""
-    rows = facts.rows("connections_of_note")
+    """A line for connections that are alike. Those that were only reset, which clients also do in peace, are counted in one."""
+    rows = facts.rows("alike_connections_of_note")
     if not rows:
         return []
     found = [(row, words) for row in rows if (words := _what(row)) != ["reset"]]
     lines = [text_tables.heading("Connections that stand out", width)]
     if found:
         table = [_line(row, words) for row, words in found[:limit]]
-        lines += text_tables.table(COLUMNS, table, width)
+        lines += text_tables.table_of_filled(COLUMNS, table, width)
     hidden = rows[0]["total_rows"] - len(rows) + (len(found[limit:]) if limit is not None else 0)
     lines += text_tables.more(hidden, facts.ask(COMMAND), width)
-    if resets := len(rows) - len(found):
+    if resets := sum(row["connections"] for row in rows if _what(row) == ["reset"]):
         text = (
             f"{things(resets, 'more connection' if found else 'connection')} closed by a reset, nothing else to note."
         )
@@ -94,8 +111,8 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Ways and connections that stand out, attempts that were refused, content that is no Kafka, connections without content,
-    failed logins, then every connection, the longest-lived first."""
-    rows = facts.rows("connections")
+    failed logins, then every connection, the longest-lived first, those that are alike in one line."""
+    rows = facts.rows("alike_connections")
     lines = causes(facts, CAUSES, width, limit, COMMAND)
     refused = _refused(facts.rows("refused"), facts, width, limit)
     others = causes(facts, (FOREIGN, EMPTY), width, limit, COMMAND)
@@ -147,7 +164,7 @@ def _logins(rows: Rows, width: int) -> list[Text]:
         if row["failed_logins"]:
             who = safe(row["claimed_user"]) if row["claimed_user"] is not None else "an unknown user"
             key = (who, safe(row["client_address"]), safe(row["sasl_mechanism"]), _why(row))
-            failed[key] = failed.get(key, 0) + row["failed_logins"]
+            failed[key] = failed.get(key, 0) + row["failed_logins"] * row["connections"]
     lines = [text_tables.heading("Failed logins", width)] if failed else []
     for (who, address, mechanism, why), times in sorted(failed.items(), key=lambda item: -item[1]):
         lines += text_tables.remarks(f"{things(times, 'login')} of {who} from {address} ({mechanism}){why}", width)
@@ -172,28 +189,70 @@ def _all(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines += text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
     text = (
         'begin: "before" is before the capture. in flight: the most requests that waited for a reply at the same time. '
+        "retransmitted: share of the packets. window scale: client/broker, in bits. delayed: small packets that waited for an ACK "
+        "that the other side had delayed."
     )
-    text += "retransmitted: share of the packets."
-    return lines + text_tables.remarks(text, width)
+    return [*lines, *text_tables.remarks(text, width), *_of_alike(rows[:limit], facts, width)]
+
+
+def _of_alike(rows: Rows, facts: Facts, width: int) -> list[Text]:
+    """How a line is to be read that is several connections, and what gives each of them; nothing where no line is."""
+    if all(row["connections"] == 1 for row in rows):
+        return []
+    text = (
+        "alike: so many connections of one client, broker and end, with so many requests each; lifetime and in flight: the "
+        "greatest; RTT: the least; sent and received: the sums"
+    )
+    return [
+        *text_tables.remarks(f"{text}.", width),
+        *text_tables.suggestion("One line each", facts.ask(f"{COMMAND} --format csv"), width),
+    ]
+
+
+def _begin(row: dict[str, Any]) -> str:
+    """11:27:20 of one; 11:27:20 to 11:31:05 of several."""
+    first, last = clock(row["first_time_ns"]), clock(row["last_begin_ns"])
+    return first if first == last else f"{first} to {last}"
+
+
+def _alike(row: dict[str, Any]) -> str:
+    return count(row["connections"]) if row["connections"] > 1 else ""
+
+
+def _from(row: dict[str, Any]) -> str:
+    """With the port where it is one connection."""
+    address = safe(row["client_address"])
+    return address if row["client_port"] is None else endpoint(address, row["client_port"])
+
+
+def _scales(row: dict[str, Any]) -> str:
+    """7/7, 7/none; a dash where the SYNs were not seen."""
+    scales = (row["client_wscale"], row["broker_wscale"])
+    if scales == (None, None):
+        return NONE
+    return "/".join("none" if scale is None else str(scale) for scale in scales)
 
 
 def _whole_line(row: dict[str, Any]) -> Row:
     return Row(
         [
-            exchange_id(row["connection"]),
+            NONE if row["connection"] is None else exchange_id(row["connection"]),
             client(row),
             safe(row["application"]),
-            beside(endpoint(safe(row["client_address"]), row["client_port"]), row),
+            beside(_from(row), row),
             beside(endpoint(safe(row["broker_address"]), row["broker_port"]), row, "broker"),
-            safe(row["role"]) if row["forwarded_from"] is None else "proxy",
-            clock(row["first_time_ns"]) if row["seen_from"] == "syn" else "before",
+            _alike(row),
+            "proxy" if row["is_forwarded"] else safe(row["role"]),
+            _begin(row) if row["seen_from"] == "syn" else "before",
             duration(row["life_ns"]),
             count(row["requests"]),
             count(row["in_flight"]),
             size(row["client_bytes"]),
             size(row["broker_bytes"]),
             duration(row["rtt_ns"]),
-            share(row["retransmitted_share"]),
+            share(row["retransmitted"] / row["packets"] if row["packets"] else None),
+            _scales(row),
+            count(row["held_small"]) if row["held_small"] else "",
             _end(row),
         ]
     )
@@ -201,11 +260,13 @@ def _whole_line(row: dict[str, Any]) -> Row:
 
 def _end(row: dict[str, Any]) -> str:
     """How it ended: open, closed or reset by whom; idle for how long, and what was left without an answer."""
-    if row["close"] == "none":
-        return closed(row)
     words = [closed(row)]
+    if row["tls_alert"]:
+        words.append(f"TLS alert {safe(row['tls_alert'])} of the {row['tls_alert_from']}")
+    if row["close"] == "none":
+        return ", ".join(words)
     if (row["idle_ns"] or 0) >= IDLE_NS:
-        words.append(f"idle for {duration(row['idle_ns'])}")
+        words.append(f"idle for {'up to ' * (row['connections'] > 1)}{duration(row['idle_ns'])}")
     if row["unanswered"]:
         words.append(f"{row['unanswered']:,} unanswered")
     return ", ".join(words)
@@ -219,7 +280,7 @@ def _what(row: dict[str, Any]) -> list[str]:
         parts.append(f"{row['unanswered']:,} unanswered")
     if row["gaps"]:
         parts.append(f"{things(row['gaps'], 'gap')} ({size(row['gap_bytes'])})")
-    if row["packets"] >= 100 and (row["retransmitted_share"] or 0) > RETRANSMITTED_SHARE:
+    if row["is_lossy"]:
         parts.append(f"{share(row['retransmitted_share'])} of packets retransmitted")
     if row["reset"]:
         parts.append("reset")
@@ -230,8 +291,10 @@ def _line(row: dict[str, Any], words: list[str]) -> Row:
     return Row(
         [
             client(row),
-            endpoint(safe(row["client_address"]), row["client_port"]),
+            _from(row),
             endpoint(safe(row["broker_address"]), row["broker_port"]),
+            _alike(row),
+            _begin(row) if row["connections"] > 1 else "",
             count(row["requests"]),
             ", ".join(words),
         ]

@@ -110,6 +110,7 @@ class Altered:
         client, topic = (replace(word).encode("utf-8", "replace").decode() for word in ("client", "topic"))
         self.filters = Filters(clients=(client,), topics=(topic,))
         names = [*METRICS, "chosen", "attempts", "seen", "unread", "top_clients", "top_topics"]
+        names += ["alike_connections", "alike_connections_of_note"]
         self._rows = {name: [self._altered(row, replace) for row in stored(found, name)] for name in names}
         self._path = replace("path")
         self.whole = True

@@ -218,6 +218,30 @@ def test_connections_of_note_are_those_and_no_others(tmp_path: Path) -> None:
     assert got[3]["retransmitted_share"] == pytest.approx(0.015)
 
 
+def test_connections_that_are_alike_are_one_row_and_none_is_lost(tmp_path: Path) -> None:
+    alike = [
+        connection(number, close="fin", first_time_ns=number * 1000, client_port=40_000 + number)
+        for number in range(1, 6)
+    ]
+    others = [
+        connection(6, close="rst"),
+        connection(7, close="fin", client_wscale=7),
+        connection(8, close="fin", client_address="10.9.9.9"),
+        connection(9, close="fin"),  # two requests
+    ]
+    rows = [exchange(number, connection=number) for number in range(1, 10)] + [exchange(90, connection=9)]
+    with dataset(tmp_path, {"connections": alike + others, "exchanges": rows}) as opened:
+        got, each = opened.metric("alike_connections"), opened.metric("connections")
+        noted = opened.metric("alike_connections_of_note")
+    assert sorted(row["connections"] for row in got) == [1, 1, 1, 1, 5] and got[0]["total_rows"] == 5
+    (folded,) = [row for row in got if row["connections"] == 5]
+    assert (folded["connection"], folded["client_port"], folded["requests"]) == (None, None, 1)
+    assert (folded["first_time_ns"], folded["last_begin_ns"]) == (1000, 5000)
+    for sums in ("client_bytes", "broker_bytes"):
+        assert sum(row[sums] for row in got) == sum(row[sums] for row in each)
+    assert len(each) == 9 and [row["connections"] for row in noted] == [1]
+
+
 def test_problems_and_seen(tmp_path: Path) -> None:
     problems = [
         {
