@@ -11,8 +11,6 @@ KEYS = (
     "broker_id", "broker_address", "broker_port", "connection", "client_port", "group_id", "topic",
 )  # fmt: skip
 _SAME = " AND ".join(f"a.{name} IS NOT DISTINCT FROM f.{name}" for name in KEYS)
-
-
 # The table that holds them.
 CHOSEN = "chosen_keys"
 

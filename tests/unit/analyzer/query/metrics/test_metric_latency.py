@@ -134,6 +134,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[list[tu
     database.execute(f"CREATE VIEW kinds AS {kinds_sql()}")
     database.execute(f"CREATE VIEW settings AS {Settings().sql()}")
     database.execute("CREATE TABLE applications (client_address TEXT, client_id TEXT, application TEXT)")
+    database.execute("CREATE TABLE client_names (connection BIGINT, client_name TEXT)")
     for view in ("exchange_parts", "request_slices", "latency_counts", "latency_slices"):
         database.execute(f"CREATE VIEW {view} AS {metrics.view(view)}")
 
