@@ -53,5 +53,5 @@ SELECT
 FROM zoned_clients AS t
     JOIN reads AS r ON r.client_address = t.client_address AND r.client_id IS NOT DISTINCT FROM t.client_id
     JOIN served AS s ON s.zone = t.client_zone
-WHERE r.across_bytes >= 1000000 AND r.across_bytes > r.within_bytes
+WHERE r.across_bytes >= mb(1) AND r.across_bytes > r.within_bytes
 GROUP BY ALL

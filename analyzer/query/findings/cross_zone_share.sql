@@ -14,5 +14,5 @@ SELECT
     max_by(connection, to_broker_bytes + to_client_bytes) FILTER (WHERE zone_way = 'across') AS connection
 FROM zone_ways
 WHERE of_client AND zone_way <> 'unknown'
-HAVING sum(to_broker_bytes + to_client_bytes) FILTER (WHERE zone_way = 'across') >= 100000000
+HAVING sum(to_broker_bytes + to_client_bytes) FILTER (WHERE zone_way = 'across') >= mb(100)
     AND 3 * sum(to_broker_bytes + to_client_bytes) FILTER (WHERE zone_way = 'across') >= sum(to_broker_bytes + to_client_bytes)
