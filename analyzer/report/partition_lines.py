@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from rich.text import Text
 
-from analyzer.base.text import exchange_id, input_name
+from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
 from analyzer.report.format import NONE, client, clock, count, moment, safe, things
 from analyzer.report.partition_words import happened, notes
@@ -104,7 +105,7 @@ def _cells(line: Line, one_day: bool, several: bool) -> list[str]:
         time[11:] if one_day else time,
         happened([each for _, each in line.events]),
         f"{client(event)}{group}",
-        f"{input_name(event['path'] or NONE)}:{packets}" if several else packets,
+        f"{safe(PurePath(event['path'] or NONE).name)}:{packets}" if several else packets,
         exchange_id(event["exchange"]),
     ]
 
