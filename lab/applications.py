@@ -1,4 +1,5 @@
-"""Applications of Apache Kafka that are many clients each: a Connect worker, MirrorMaker, a Streams application, a job of Flink."""
+"""Applications of Apache Kafka that are many clients each: a Connect worker, MirrorMaker, a Streams application, a job of Flink,
+a query of Spark."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from lab.jars import NEW_VERSION, ROOT, flink, jars
+from lab.jars import NEW_VERSION, ROOT, flink, jars, spark
 from lab.namespaces import Host, run_here
 from lab.session import Lab
 
@@ -21,6 +22,17 @@ appender.out.type=Console
 appender.out.name=out
 """
 _REST = 8083
+# What Spark needs of Java 17.
+_OPENED = (
+    "java.lang",
+    "java.lang.invoke",
+    "java.net",
+    "java.nio",
+    "java.util",
+    "java.util.concurrent",
+    "sun.nio.ch",
+    "sun.util.calendar",
+)
 
 
 def connect_worker(lab: Lab, host: Host, group: str, version: str = NEW_VERSION) -> subprocess.Popen[bytes]:
@@ -83,6 +95,19 @@ def flink_job(lab: Lab, host: Host, group: str, source: str, target: str, *prefi
         "--add-opens=java.base/java.util=ALL-UNNAMED",
         str(ROOT / "lab" / "java" / "flink" / "LabFlink.java"),
         *(lab.bootstrap, group, source, target, *prefix),
+    )
+
+
+def spark_query(lab: Lab, host: Host, source: str, target: str) -> subprocess.Popen[bytes]:
+    """A streaming query of Spark that copies a topic in batches, one a second."""
+    return _run(
+        lab,
+        host,
+        spark(),
+        "-Xmx600m",
+        *(f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED),
+        str(ROOT / "lab" / "java" / "spark" / "LabSpark.java"),
+        *(lab.bootstrap, source, target, str(lab.folder / f"spark-{host.name}")),
     )
 
 

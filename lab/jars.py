@@ -18,6 +18,7 @@ NEW_VERSION = "4.1.0"
 # A Java library as many applications still have it.
 OLD_LIBRARY = "2.8.2"
 FLINK, FLINK_KAFKA = "2.0.1", "4.0.1-2.0"
+SPARK = "4.2.0"
 # How a broker writes its logs: until 3.9 by the old log4j, from 4.0 on by the second.
 _LOGGING = {
     "2": ("org.slf4j", "slf4j-reload4j", "1.7.36"),
@@ -39,6 +40,12 @@ def flink() -> Path:
     ]
     connector = ("org.apache.flink", "flink-connector-kafka", FLINK_KAFKA)
     return _fetched(CACHE / f"flink-{FLINK}", [*own, connector, _LOGGING["4"]])
+
+
+def spark() -> Path:
+    """The folder with the jars of Apache Spark, which runs a query in one process, and of its source and sink for Kafka."""
+    own = [("org.apache.spark", f"{name}_2.13", SPARK) for name in ("spark-sql", "spark-sql-kafka-0-10")]
+    return _fetched(CACHE / f"spark-{SPARK}", own)
 
 
 def _fetched(folder: Path, wanted: list[tuple[str, str, str]]) -> Path:

@@ -1,4 +1,4 @@
-"""What stands between clients and brokers, of Debian's packages: HAProxy, nginx, socat, and nftables that translates addresses."""
+"""What stands between clients and brokers, of Debian's packages: HAProxy, nginx, socat, OpenSSH, and nftables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ stream {{
 {streams}
 }}
 """
-_TABLE = """table ip lab {{
+_TABLE = """table {family} lab {{
   chain prerouting {{
     type nat hook prerouting priority -100;
 {rules}
@@ -82,10 +82,10 @@ def socat(lab: Lab, host: Host, listen: str, target: str) -> None:
     _run(lab, host, "socat", listen, target)
 
 
-def translate(host: Host, rules: list[str], sources: list[str]) -> None:
-    """nftables' rules for destinations and for sources; the host hands packets on."""
-    host.call(_hand_on)
-    _nft(host, _TABLE.format(rules="\n".join(rules), sources="\n".join(sources)))
+def translate(host: Host, rules: list[str], sources: list[str], family: str = "ip") -> None:
+    """nftables' rules for destinations and for sources; the host hands packets on. `family`: ip, ip6."""
+    host.call(_hand_on, family)
+    _nft(host, _TABLE.format(family=family, rules="\n".join(rules), sources="\n".join(sources)))
 
 
 def redirect(host: Host, port: int, to: int, user: int) -> None:
@@ -99,7 +99,39 @@ def _nft(host: Host, table: str) -> None:
     subprocess.run(host.words("nft", "-f", str(path)), check=True, timeout=30)
 
 
-def _hand_on() -> None:
+def ssh_tunnel(lab: Lab, host: Host, server: Host, ports: Mapping[int, str]) -> None:
+    """OpenSSH's client on a host carries ports of its loopback address to addresses that its server on another host connects to."""
+    keys = {name: lab.folder / f"ssh-{name}" for name in ("server", "client")}
+    for key in keys.values():
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True, timeout=30)
+    Path("/run/sshd").mkdir(exist_ok=True)
+    _run(
+        *(lab, server, "/usr/sbin/sshd", "-D", "-e", "-f", "/dev/null"),
+        *_options(
+            HostKey=str(keys["server"]),
+            AuthorizedKeysFile=f"{keys['client']}.pub",
+            StrictModes="no",
+            PermitRootLogin="yes",
+            PidFile="none",
+            UsePAM="no",
+        ),
+    )
+    ways = (word for port, target in ports.items() for word in ("-L", f"127.0.0.1:{port}:{target}"))
+    _run(
+        *(lab, host, "ssh", "-N", "-F", "none", "-i", str(keys["client"]), *ways),
+        *_options(StrictHostKeyChecking="no", UserKnownHostsFile="/dev/null", ExitOnForwardFailure="yes"),
+        f"root@{server.address}",
+    )
+
+
+def _options(**values: str) -> list[str]:
+    return [word for name, value in values.items() for word in ("-o", f"{name}={value}")]
+
+
+def _hand_on(family: str) -> None:
+    if family == "ip6":
+        Path("/proc/sys/net/ipv6/conf/all/forwarding").write_text("1")
+        return
     Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
     for name in ("all", "eth0"):
         Path(f"/proc/sys/net/ipv4/conf/{name}/send_redirects").write_text("0")

@@ -48,6 +48,16 @@ def _translation(rows: Sequence[dict[str, Any]]) -> str:
     return f"Address translation: {what}; {seen} captured {sides}, counted once."
 
 
+def _unanswered(rows: Sequence[dict[str, Any]]) -> str:
+    row = rows[0]
+    reached, behind = safe(endpoint(row["address"], row["port"])), safe(row["behind"])
+    asked = things(row["requests"], "request")
+    return (
+        f"Address translation: {asked} to {reached} {'goes' if row['requests'] == 1 else 'go'} on to {behind}, from where "
+        f"no reply came back ({things(row['connections'], 'connection')}, captured under both addresses, counted once)."
+    )
+
+
 def _proxy(rows: Sequence[dict[str, Any]]) -> str:
     """What one address carries on over so many proxies; `rows`: one for each broker behind it."""
     row = rows[0]
@@ -85,4 +95,10 @@ def _listed(endpoints: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
 
 
-_WORDS = {"translation": _translation, "redirect": _translation, "proxy": _proxy, "tls": _ends_tls}
+_WORDS = {
+    "translation": _translation,
+    "redirect": _translation,
+    "unanswered": _unanswered,
+    "proxy": _proxy,
+    "tls": _ends_tls,
+}

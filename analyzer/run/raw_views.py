@@ -42,6 +42,7 @@ _JOINED = (
 # Views with a row for each connection, or each part of one.
 _A_ROW_EACH = (
     "view_legs",
+    "silent_halves",
     "redirected_legs",
     "view_members",
     "proxy_parts",

@@ -16,7 +16,7 @@ from analyzer.query.dataset import Dataset
 
 # So many connections are asked here, which takes less time than a plan.
 FEW = 500
-_VIEWS = ("view_legs", "proxy_parts", "part_marks", "redirected_legs", "forward_pairs")
+_VIEWS = ("view_legs", "proxy_parts", "part_marks", "silent_halves", "redirected_legs", "forward_pairs")
 # Legs of one connection are seen at the same time but for this (`resolve/view_legs.sql`).
 _LEGS_APART_NS = 100_000_000
 # Those of a proxy with an address on each side begin and end so near to each other (`resolve/proxy_parts.sql`).
@@ -68,7 +68,7 @@ def _may_be(parts: Sequence[Path], framed: Sequence[Path]) -> bool:
     if sum(pq.read_metadata(path).num_rows for path in parts) > FEW:
         return True
     # What has no time was with nothing else at the same time.
-    read = _rows(parts, ["part", *_SIDES, "first_time_ns", "last_time_ns", "syn", "close"])
+    read = _rows(parts, ["part", *_SIDES, "first_time_ns", "last_time_ns", "syn", "close", "a_packets", "b_packets"])
     rows = {row[0]: row[1:] for row in read if None not in row[11:13]}
     if _share_numbers(rows.values()) or _are_halves(rows.values()):
         return True
@@ -100,9 +100,11 @@ def _share_numbers(rows: Iterable[tuple[Any, ...]]) -> bool:
 
 
 def _are_halves(rows: Iterable[tuple[Any, ...]]) -> bool:
-    """Some of the conditions of `resolve/redirected_legs.sql`: one end sends on a connection without an answer, and gets replies on
-    another one."""
-    one_way = [(row[0:2], row[5:7]) if row[3] else (row[5:7], row[0:2]) for row in rows if (row[3] > 0) != (row[8] > 0)]
+    """Some of the conditions of `resolve/redirected_legs.sql` and `silent_halves.sql`: one end sends on a connection without an
+    answer, and gets packets on another one."""
+    one_way = [
+        (row[0:2], row[5:7]) if row[14] else (row[5:7], row[0:2]) for row in rows if (row[14] > 0) != (row[15] > 0)
+    ]
     return not {sender for sender, _ in one_way}.isdisjoint(receiver for _, receiver in one_way)
 
 

@@ -85,9 +85,11 @@ def told_a_name(host: str = "kafka-1.internal", lasted_s: float = 12, then: int 
 
 
 def back_for_metadata(times: int, then: int = 3, port: int = 9092) -> Tables:
-    """A client that is told a name, and comes back for metadata so often; `then`: what it asks for the second time."""
+    """A client that is told a name, and comes back for a topic's metadata so often; `then`: what it asks for the second time."""
     links = [connection(1 + n, cluster="c") for n in range(times)]
-    rows = [exchange(n, at_ns=at(6 * n), connection=1 + n, api_key=then if n == 1 else 3) for n in range(times)]
+    rows = [
+        exchange(n, at_ns=at(6 * n), connection=1 + n, api_key=then if n == 1 else 3, topics=1) for n in range(times)
+    ]
     return {
         "connections": links,
         "exchanges": rows,
@@ -95,10 +97,13 @@ def back_for_metadata(times: int, then: int = 3, port: int = 9092) -> Tables:
     }
 
 
-def first_of_all(asks: int, lasted_s: float) -> Tables:
-    """A client that is told a name, asks for one thing, and is silent from then on."""
+def first_of_all(asks: int, lasted_s: float, topics: int = 1, **more: Any) -> Tables:
+    """A client that asks for the metadata of a topic, is told a name, asks for one thing, and is silent from then on; `more`: an
+    exchange besides."""
     story = told_a_name(lasted_s=lasted_s)
+    story["exchanges"][0] |= {"topics": topics}
     story["exchanges"][1] |= {"api_key": asks, "api_name": "another"}
+    story["exchanges"] += [exchange(2, **{"at_ns": at(0.5)} | more)] if more else []
     return story
 
 
@@ -278,7 +283,17 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: coming_and_going(4, one_client=False),
             lambda: coming_and_going(4, apart_s=90),
         ),
-    )
+    ),
+    "advertised_no_name": (
+        lambda: first_of_all(22, 12),  # a producer's id
+        (
+            *(lambda: first_of_all(22, 10.9), lambda: first_of_all(3, 12), lambda: first_of_all(22, 12, topics=0)),
+            lambda: first_of_all(22, 12, at_ns=at(2)),  # it asks for metadata again, and is well
+            lambda: first_of_all(22, 12, api_key=0, client_id="another"),  # somebody moves records there
+            lambda: first_of_all(22, 12, api_key=10),  # the member of a group
+            lambda: told_a_name(),
+        ),
+    ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "far_broker": (
@@ -310,14 +325,15 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: full_behind(100, 40, acks=19),
         ),
     ),
+    "advertised_no_name": (
+        (lambda: back_for_metadata(3), lambda: back_for_metadata(3, port=29092)),
+        (lambda: back_for_metadata(2), lambda: back_for_metadata(3, then=0)),
+    ),
     "advertised_unreachable": (
+        (told_a_name,),
         (
-            *(told_a_name, lambda: first_of_all(22, 12)),  # a producer's id
-            *(lambda: back_for_metadata(3), lambda: back_for_metadata(3, port=29092)),
-        ),
-        (
-            *(lambda: first_of_all(22, 10.9), lambda: first_of_all(3, 12)),
-            *(lambda: back_for_metadata(2), lambda: back_for_metadata(3, then=0)),
+            # A producer's id, and metadata alone, are a guess.
+            *(lambda: first_of_all(22, 12), lambda: back_for_metadata(3)),
             lambda: told_a_name("10.0.1.1"),
             lambda: told_a_name("fd00::1"),
             lambda: told_a_name(lasted_s=10.9),

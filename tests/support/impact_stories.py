@@ -96,6 +96,14 @@ def in_vain(count: int, served: int = 0, **values: Any) -> Tables:
     return {"exchanges": [exchange(0)], "connections": links}
 
 
+def other_service(count: int, **values: Any) -> Tables:
+    """The same at port 9093 of a host that no message names."""
+    story = in_vain(count, served=3, is_kafka=False)
+    for row in story["connections"][:count]:
+        row |= {"broker_address": "10.0.8.8", "broker_port": 9093} | values
+    return story
+
+
 def asking(count: int, seconds: float, **values: Any) -> Tables:
     """The same request, so often in so many seconds."""
     rows = [exchange(n, at_ns=at(n * seconds / (count - 1)), **values) for n in range(count)]
@@ -136,6 +144,8 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: in_vain(5, broker_gaps=1),
             lambda: in_vain(5, is_kafka=None, tls=True, tls_handshake="finished"),
             lambda: in_vain(5, is_kafka=False, broker_port=443),
+            # Another service, and one that answers in a language of its own.
+            *(lambda: in_vain(5, is_kafka=False, broker_port=9099), lambda: other_service(5, broker_stream_bytes=200)),
             lambda: in_vain(5) | {"exchanges": [exchange(n, connection=n, **UNASKED) for n in range(5)]},
         ),
     ),
@@ -217,7 +227,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     ),
     "came_to_nothing": (
         (
-            lambda: in_vain(5, is_kafka=False),
+            *(lambda: in_vain(5, is_kafka=False), lambda: other_service(5)),
             lambda: in_vain(5, client_stream_bytes=0),
             lambda: in_vain(5, is_kafka=None, tls=True, tls_handshake="failed"),
         ),

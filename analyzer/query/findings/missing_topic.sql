@@ -7,24 +7,9 @@
 -- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- delays: nobody
 -- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told are all
--- requests, and the time since the first that is not of a start, as in the table of errors. A topic whose id was seen before was deleted.
-SELECT
-    who,
-    topic,
-    count(DISTINCT exchange) AS times,
-    max(time_ns) FILTER (WHERE is_failure) - min(time_ns) FILTER (WHERE is_failure) AS lasted_ns,
-    CASE WHEN min(known_ns) < min(time_ns) THEN min(time_ns) END AS gone_time_ns,
-    CASE
-        WHEN min(known_ns) < min(time_ns)
-            THEN 'The topic was deleted while it was in use: find out by whom (the log of the controller), create it again (kafka-topics.sh --create), or stop this client.'
-        ELSE 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
-    END AS advice,
-    max(time_ns) - min(time_ns) AS weight,
-    min_by(exchange, (time_ns, exchange)) AS evidence_first,
-    max_by(exchange, (time_ns, exchange)) AS evidence_last,
-    min(time_ns) AS first_time_ns,
-    max(time_ns) AS last_time_ns
-FROM (
+-- requests, and the time since the first that is not of a start, as in the table of errors. A topic was
+-- deleted whose id was named before the first of them, and never after it: else only some broker's metadata are stale.
+WITH told AS (
     SELECT
         c.cluster,
         who(x) AS who,
@@ -32,16 +17,52 @@ FROM (
         e.code,
         e.exchange,
         x.response_time_ns AS time_ns,
-        e.expected IS DISTINCT FROM true AS is_failure,
-        t.known_ns
+        e.expected IS DISTINCT FROM true AS is_failure
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
-    LEFT JOIN (
-        SELECT cluster, topic, min(first_time_ns) AS known_ns FROM topic_ids WHERE topic IS NOT NULL GROUP BY cluster, topic
-    ) AS t ON t.cluster = c.cluster AND t.topic = e.topic
     WHERE e.code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')) AND is_client(x.role)
-) AS told
-GROUP BY cluster, who, topic, code
-HAVING count(*) FILTER (WHERE is_failure) > 0
-    AND (max(time_ns) - min(time_ns) > s(60) OR (count(DISTINCT exchange) >= 20 AND max(time_ns) - min(time_ns) > s(10)))
+),
+missed AS (
+    SELECT
+        cluster,
+        who,
+        topic,
+        code,
+        count(DISTINCT exchange) AS times,
+        max(time_ns) FILTER (WHERE is_failure) - min(time_ns) FILTER (WHERE is_failure) AS lasted_ns,
+        min_by(exchange, (time_ns, exchange)) AS evidence_first,
+        max_by(exchange, (time_ns, exchange)) AS evidence_last,
+        min(time_ns) AS first_time_ns,
+        max(time_ns) AS last_time_ns
+    FROM told
+    GROUP BY cluster, who, topic, code
+    HAVING count(*) FILTER (WHERE is_failure) > 0
+        AND (max(time_ns) - min(time_ns) > s(60) OR (count(DISTINCT exchange) >= 20 AND max(time_ns) - min(time_ns) > s(10)))
+),
+gone AS (
+    SELECT m.cluster, m.who, m.topic, m.code
+    FROM missed AS m
+    JOIN topic_ids AS t ON t.cluster = m.cluster AND (t.topic = m.topic OR t.topic_id = m.topic)
+    WHERE t.first_time_ns < m.first_time_ns
+    GROUP BY m.cluster, m.who, m.topic, m.code, m.first_time_ns
+    HAVING max(t.last_time_ns) <= m.first_time_ns
+)
+SELECT
+    m.who,
+    m.topic,
+    m.times,
+    m.lasted_ns,
+    CASE WHEN g.topic IS NOT NULL THEN m.first_time_ns END AS gone_time_ns,
+    CASE
+        WHEN g.topic IS NOT NULL
+            THEN 'The topic was deleted while it was in use: find out by whom (the log of the controller), create it again (kafka-topics.sh --create), or stop this client.'
+        ELSE 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
+    END AS advice,
+    m.last_time_ns - m.first_time_ns AS weight,
+    m.evidence_first,
+    m.evidence_last,
+    m.first_time_ns,
+    m.last_time_ns
+FROM missed AS m
+LEFT JOIN gone AS g ON g.cluster = m.cluster AND g.who = m.who AND g.topic = m.topic AND g.code = m.code

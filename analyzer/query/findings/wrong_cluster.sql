@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 5
--- when: connections having count(DISTINCT cluster) FILTER (WHERE cluster NOT LIKE '%:%') > 1 OR (SELECT count(*) FROM errors WHERE code = error('REBOOTSTRAP_REQUIRED')) > 0
+-- when: all_connections having count(DISTINCT cluster) FILTER (WHERE cluster NOT LIKE '%:%') > 1 OR (SELECT count(*) FROM errors WHERE code = error('REBOOTSTRAP_REQUIRED')) > 0
 -- says: {turned}[; {refused_clients} refused with REBOOTSTRAP_REQUIRED, {refusals|time|times}][; {moved_clients} led there without a refusal][; {went_on|client|clients} went on, after {slowest_ns} at most][; {lost} gave up][; {asking|client|clients} went on asking in vain][; {failures|request|requests} failed there, the first with {error}]
 -- do: Find out who changed where this address leads: DNS, a load balancer, a proxy, a new installation. If it was meant, restart clients that gave up, and look where groups begin to read: members, committed offsets and transactions stayed behind on the other cluster.
 -- look: kanalyze connections

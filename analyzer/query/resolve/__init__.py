@@ -35,6 +35,7 @@ from dissectors.problems import KINDS as PROBLEM_KINDS
 VIEWS = (
     "view_legs",
     "part_marks",
+    "silent_halves",
     "redirected_legs",
     "view_members",
     "proxy_parts",
@@ -121,12 +122,14 @@ OF_EXCHANGES = frozenset(
 _FORWARDED = "SELECT 1 FROM forwarded AS f WHERE f.exchange = r.exchange"
 # Made of all rows, and by these it is found which of them count.
 _OF_ALL_ROWS = (
-    *("view_legs", "redirected_legs", "view_members", "proxy_parts", "forward_pairs", "asked_parts", "part_views"),
+    *("view_legs", "silent_halves", "redirected_legs", "view_members", "proxy_parts", "forward_pairs", "asked_parts"),
+    "part_views",
     "forwarded",
     *OF_RUNS,
 )
 _ONLY_SEEN_AGAIN = (
     "view_legs",
+    "silent_halves",
     "redirected_legs",
     "view_members",
     "proxy_parts",

@@ -37,6 +37,7 @@ SELECT
     p.broker_port,
     p.last_time_ns,
     p.one_way,
+    p.is_closed_elsewhere,
     CASE e.speaker
         WHEN 1 THEN CASE
             WHEN f.client_address IS NULL THEN 'client'

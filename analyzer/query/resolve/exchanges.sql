@@ -78,6 +78,7 @@ placed AS (
         l.broker_id,
         l.mutes,
         l.one_way,
+        l.is_closed_elsewhere,
         l.way_ns,
         l.is_beside,
         l.trusts_ids,
@@ -253,7 +254,8 @@ SELECT
     x.response_file,
     x.response_packet,
     -- Where only the client's packets are in the capture nothing tells that a request had no reply: the reply was not captured.
-    CASE WHEN x.one_way = 'client' AND x.status IN ('pending', 'closed', 'abandoned') THEN 'reply_lost' ELSE x.status END AS status,
+    CASE WHEN x.one_way = 'client' AND x.status IN ('pending', 'closed', 'abandoned') THEN 'reply_lost'
+        WHEN x.is_closed_elsewhere AND x.status = 'pending' THEN 'closed' ELSE x.status END AS status,
     x.kind,
     x.request_decoded,
     x.response_decoded,

@@ -1,6 +1,6 @@
 -- Exchanges that a proxy carried on: each on the leg behind the proxy, with the same exchange on the leg before it. Only what cannot
--- be chance counts: nearly all exchanges of both legs have the same ids, APIs, versions and sizes, each lies within the other's time,
--- and there are enough of them between these endpoints (more where no host is server of one and client of the other). Two nodes of
+-- be chance counts: nearly all exchanges of both legs have the same ids, APIs, versions and sizes, each lies within the other's time
+-- (so do nearly all that were answered: who asks for no reply may write the same to two brokers by turns), and there are enough of them between these endpoints (more where no host is server of one and client of the other). Two nodes of
 -- a cluster are no proxies of each other, whatever their clients send at the same time. `proxy_ns`: by how much the latency before the
 -- proxy is longer than that behind it; `way_ns`: the shortest round trip to what is behind it. Null: not seen.
 WITH RECURSIVE pairs AS (
@@ -42,7 +42,13 @@ within AS (
     SELECT * FROM met WHERE place = 1 AND from_place = 1
 ),
 counts AS (
-    SELECT f.part, f.from_part, count(*) FILTER (WHERE a.part = f.part) AS exchanges, count(*) FILTER (WHERE a.part = f.from_part) AS from_exchanges
+    SELECT
+        f.part,
+        f.from_part,
+        count(*) FILTER (WHERE a.part = f.part) AS exchanges,
+        count(*) FILTER (WHERE a.part = f.from_part) AS from_exchanges,
+        count(a.response_time_ns) FILTER (WHERE a.part = f.part) AS replies,
+        count(a.response_time_ns) FILTER (WHERE a.part = f.from_part) AS from_replies
     FROM pairs AS f
     JOIN asked AS a ON (a.part = f.part OR a.part = f.from_part) AND a.request_time_ns BETWEEN f.begin_ns AND f.end_ns
     GROUP BY f.part, f.from_part
@@ -52,13 +58,14 @@ alike AS (
         f.*,
         w.met,
         least(c.exchanges, c.from_exchanges) AS asked,
-        -- No program takes less time to carry bytes on.
-        w.in_ns >= 5000 AND coalesce(w.out_ns >= 5000, true) AS takes_time,
+        -- No program takes less time to carry bytes on; where nothing is answered, this time is all that is known.
+        w.in_ns >= 5000 AND coalesce(w.out_ns >= 5000, w.in_ns <= ms(20)) AND w.met_replies * 4 >= least(c.replies, c.from_replies) * 3
+            AS takes_time,
         row_number() OVER (PARTITION BY f.part, f.proxy_address, f.proxy_port ORDER BY w.met DESC, w.in_ns, f.from_part) AS place,
         row_number() OVER (PARTITION BY f.from_part, f.broker_address, f.broker_port ORDER BY w.met DESC, w.in_ns, f.part) AS from_place
     FROM pairs AS f
     JOIN (
-        SELECT part, from_part, count(*) AS met, median(in_ns) AS in_ns, median(out_ns) AS out_ns
+        SELECT part, from_part, count(*) AS met, count(out_ns) AS met_replies, median(in_ns) AS in_ns, median(out_ns) AS out_ns
         FROM within
         GROUP BY part, from_part
     ) AS w ON w.part = f.part AND w.from_part = f.from_part

@@ -6,5 +6,15 @@ SELECT
     CAST(NULL AS BIGINT) AS view_delay_ns,
     CAST(NULL AS STRING) AS translated_client,
     CAST(NULL AS STRING) AS translated_broker,
-    CAST(NULL AS BIGINT) AS rest_of
+    CAST(NULL AS BIGINT) AS rest_of,
+    CAST(NULL AS STRING) AS reached_address,
+    CAST(NULL AS INTEGER) AS reached_port,
+    CAST(NULL AS BIGINT) AS reached_packets,
+    CAST(NULL AS BIGINT) AS reached_bytes,
+    CAST(NULL AS BIGINT) AS reached_wire_bytes,
+    CAST(NULL AS BIGINT) AS reached_last_ns,
+    CAST(NULL AS STRING) AS reached_close,
+    CAST(NULL AS STRING) AS reached_closed_by,
+    CAST(NULL AS BIGINT) AS reached_end_ns,
+    CAST(NULL AS BIGINT) AS reached_syn_ack_ns
 WHERE false

@@ -1,6 +1,6 @@
 -- Parts of connections that were captured several times on their way (`view_members`): a row per part, and which part gives the rows
--- of its connection. That is the one in which most replies met their request; then the one with the fewest lost bytes; then
--- the one nearest to the client. Capture points that `--tap` names never share a connection.
+-- of its connection. That is the one in which most replies met their request; then one with requests, the one with the
+-- fewest lost bytes, and the one nearest to the client. Capture points that `--tap` names never share a connection.
 -- On the way to the broker a request passes the points in their order, its reply in the other order. Half the difference of
 -- both delays is the time between two points, whatever their clocks say.
 WITH delays AS (
@@ -33,18 +33,24 @@ placed AS (
         CASE WHEN m.part = m.first_part THEN 0 ELSE d.behind_ns END AS behind_ns,
         CASE WHEN t.client_side = 1 THEN p.b_address ELSE p.a_address END AS client_address,
         CASE WHEN t.client_side = 1 THEN p.b_port ELSE p.a_port END AS client_port,
-        CASE WHEN t.client_side = 1 THEN p.a_address ELSE p.b_address END AS broker_address,
-        CASE WHEN t.client_side = 1 THEN p.a_port ELSE p.b_port END AS broker_port
+        t.requests > 0 AS has_requests,
+        -- The address to which a client sent what its own host redirected is that of what came back.
+        CASE WHEN h.part IS NOT NULL THEN h.reached_address WHEN k.part IS NOT NULL THEN k.broker_address
+            WHEN t.client_side = 1 THEN p.a_address ELSE p.b_address END AS broker_address,
+        CASE WHEN h.part IS NOT NULL THEN h.reached_port WHEN k.part IS NOT NULL THEN k.broker_port
+            WHEN t.client_side = 1 THEN p.a_port ELSE p.b_port END AS broker_port
     FROM view_members AS m
     JOIN raw_parts AS p ON p.part = m.part
     JOIN raw_framed_parts AS t ON t.part = m.part
     LEFT JOIN delays AS d ON d.part = m.part
+    LEFT JOIN silent_halves AS h ON h.part = m.part
+    LEFT JOIN silent_halves AS k ON k.other = m.part
 ),
 ends AS (
     SELECT
         *,
         row_number() OVER (
-            PARTITION BY first_part ORDER BY matched DESC, gap_bytes, behind_ns NULLS LAST, view_number, first_time_ns, part
+            PARTITION BY first_part ORDER BY matched DESC, has_requests DESC, gap_bytes, behind_ns NULLS LAST, view_number, first_time_ns, part
         ) = 1 AS is_main,
         CASE WHEN strpos(client_address, ':') > 0 THEN concat('[', client_address, ']:', client_port)
             ELSE concat(client_address, ':', client_port) END AS client,
@@ -89,7 +95,18 @@ SELECT
         END AS view_delay_ns,
     CASE WHEN r.part IS NULL THEN t.client END AS translated_client,
     CASE WHEN r.part IS NULL THEN t.broker END AS translated_broker,
-    r.main_part AS rest_of
+    r.main_part AS rest_of,
+    h.reached_address,
+    h.reached_port,
+    h.packets AS reached_packets,
+    h.bytes AS reached_bytes,
+    h.wire_bytes AS reached_wire_bytes,
+    h.last_time_ns AS reached_last_ns,
+    h.close AS reached_close,
+    h.closed_by AS reached_closed_by,
+    h.end_time_ns AS reached_end_ns,
+    h.syn_ack_ns AS reached_syn_ack_ns
 FROM ends AS e
 JOIN translated AS t ON t.first_part = e.first_part
 LEFT JOIN rests AS r ON r.part = e.part
+LEFT JOIN silent_halves AS h ON h.part = e.part

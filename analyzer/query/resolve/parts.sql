@@ -42,14 +42,17 @@ told AS NOT MATERIALIZED (
             ELSE concat(c.tap, '.', CAST(p.origin % two_to(20) + 1 AS STRING), '/', CAST(p.point + 1 AS STRING))
         END AS tap,
         p.first_time_ns,
-        p.last_time_ns,
+        greatest(p.last_time_ns, v.reached_last_ns) AS last_time_ns,
         CASE WHEN p.syn % 2 = 1 THEN 'syn' ELSE 'midstream' END AS seen_from,
-        p.syn >= 2 AS syn_ack_seen,
-        p.close,
-        CASE WHEN p.end_side = coalesce(t.client_side, 0) THEN 'client' WHEN p.end_side >= 0 THEN 'broker' END AS closed_by,
-        p.end_time_ns AS close_time_ns,
+        p.syn >= 2 OR v.reached_syn_ack_ns IS NOT NULL AS syn_ack_seen,
+        -- What came back under another address (`silent_halves`) belongs to it.
+        CASE WHEN p.close = 'none' THEN coalesce(v.reached_close, p.close) ELSE p.close END AS close,
+        CASE WHEN p.close = 'none' AND v.reached_closed_by IS NOT NULL THEN v.reached_closed_by
+            WHEN p.end_side = coalesce(t.client_side, 0) THEN 'client' WHEN p.end_side >= 0 THEN 'broker' END AS closed_by,
+        CASE WHEN p.close = 'none' THEN coalesce(v.reached_end_ns, p.end_time_ns) ELSE p.end_time_ns END AS close_time_ns,
+        p.close = 'none' AND v.reached_close <> 'none' AS is_closed_elsewhere,
         p.rtt_ns,
-        p.syn_ack_ns,
+        coalesce(p.syn_ack_ns, v.reached_syn_ack_ns) AS syn_ack_ns,
         p.ack_ns,
         -- A SYN and nothing else, of which there may be millions: `part_ways` has no row for it, `connections` what its row would say.
         coalesce(t.client_side, 0) = 0 AND p.syn = 1 AND p.a_packets = 1 AND p.b_packets = 0 AND p.a_stream_bytes = 0
@@ -64,15 +67,16 @@ told AS NOT MATERIALIZED (
         t.proxied_for,
         t.broker_speaks,
         CASE WHEN t.client_side = 1 THEN p.b_address ELSE p.a_address END AS client_address,
-        CASE WHEN t.client_side = 1 THEN p.a_address ELSE p.b_address END AS broker_address,
+        CASE WHEN v.reached_port IS NOT NULL THEN v.reached_address WHEN t.client_side = 1 THEN p.a_address ELSE p.b_address END
+            AS broker_address,
         CASE WHEN t.client_side = 1 THEN p.b_port ELSE p.a_port END AS client_port,
-        CASE WHEN t.client_side = 1 THEN p.a_port ELSE p.b_port END AS broker_port,
+        CASE WHEN v.reached_port IS NOT NULL THEN v.reached_port WHEN t.client_side = 1 THEN p.a_port ELSE p.b_port END AS broker_port,
         CASE WHEN t.client_side = 1 THEN p.b_packets ELSE p.a_packets END AS client_packets,
-        CASE WHEN t.client_side = 1 THEN p.a_packets ELSE p.b_packets END AS broker_packets,
+        CASE WHEN t.client_side = 1 THEN p.a_packets ELSE p.b_packets END + coalesce(v.reached_packets, 0) AS broker_packets,
         CASE WHEN t.client_side = 1 THEN p.b_bytes ELSE p.a_bytes END AS client_bytes,
-        CASE WHEN t.client_side = 1 THEN p.a_bytes ELSE p.b_bytes END AS broker_bytes,
+        CASE WHEN t.client_side = 1 THEN p.a_bytes ELSE p.b_bytes END + coalesce(v.reached_bytes, 0) AS broker_bytes,
         CASE WHEN t.client_side = 1 THEN p.b_wire_bytes ELSE p.a_wire_bytes END AS client_wire_bytes,
-        CASE WHEN t.client_side = 1 THEN p.a_wire_bytes ELSE p.b_wire_bytes END AS broker_wire_bytes,
+        CASE WHEN t.client_side = 1 THEN p.a_wire_bytes ELSE p.b_wire_bytes END + coalesce(v.reached_wire_bytes, 0) AS broker_wire_bytes,
         CASE WHEN t.client_side = 1 THEN p.b_retransmitted ELSE p.a_retransmitted END AS client_retransmitted,
         CASE WHEN t.client_side = 1 THEN p.a_retransmitted ELSE p.b_retransmitted END AS broker_retransmitted,
         CASE WHEN t.client_side = 1 THEN p.b_reordered ELSE p.a_reordered END AS client_reordered,
@@ -118,6 +122,7 @@ told AS NOT MATERIALIZED (
     LEFT JOIN raw_whole AS w ON w.part = p.part
     LEFT JOIN raw_tls AS s ON s.part = p.part
     LEFT JOIN part_evidence AS e ON e.part = p.part
+    LEFT JOIN part_views AS v ON v.part = p.part
 ),
 brokers AS (
     SELECT broker_address, broker_port FROM told WHERE proof AND NOT is_misread GROUP BY broker_address, broker_port

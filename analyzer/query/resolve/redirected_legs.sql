@@ -1,6 +1,6 @@
 -- Legs of connections that their own host redirects to a proxy on it (REDIRECT, DNAT of what leaves the host). All its interfaces see
 -- requests under the new address and replies under the old one, two halves, and what the proxy carries on, whole. Pairs as those of
--- `view_legs`: each half with the whole connection, which has the same requests at the same time.
+-- `view_legs`: each half with the whole connection, which has the same requests at the same time. Where nothing is answered there are the two halves alone (`silent_halves`).
 WITH ends AS (
     SELECT
         p.part,
@@ -72,3 +72,5 @@ proved AS (
     QUALIFY sum(requests) OVER (PARTITION BY proxy_address, proxy_port, broker_address, broker_port) >= 4
 )
 SELECT whole AS part, unnest([part, replies]) AS other, true AS is_sure FROM proved
+UNION ALL
+SELECT part, other, true FROM silent_halves

@@ -87,7 +87,7 @@ def _line(row: dict[str, Any]) -> Row:
             client(row),
             beside(safe(row["client_address"]), row),
             safe(row["principal"]),
-            safe(row["application"]),
+            safe(_application(row)),
             safe(_library(row)),
             count(row["connections"]),
             count(row["requests"]),
@@ -104,6 +104,11 @@ def _software(row: dict[str, Any]) -> str | None:
     if row["inferred_library"] is not None:
         return f"{row['inferred_library']} (inferred)"
     return " ".join(part for part in (row["software_name"], row["software_version"]) if part) or None
+
+
+def _application(row: dict[str, Any]) -> str | None:
+    """By the client id or the group it is known; by the host it is a conclusion."""
+    return f"{row['application']} (inferred)" if row["application_from"] == "host" else row["application"]
 
 
 def _library(row: dict[str, Any]) -> str | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from pathlib import Path
 
+import cramjam
 import pytest
 from effort import also_long
 from one_base import Row, base, rows_in, rows_of
@@ -14,6 +16,7 @@ from tagged_captures import Frame, capture, stretched
 from translated_captures import BROKER, CLIENT, NEAR, NODE, SERVICE, TRANSLATED, Leg, Seen, passing, redirected, under
 
 from analyzer.base.options import Options
+from analyzer.query.readability import readability
 from analyzer.report import between
 from analyzer.run.local import open_dataset
 
@@ -104,6 +107,41 @@ def test_what_nftables_redirects_to_a_sidecar_counts_once() -> None:
     assert {(row["broker_address"], row["translated_broker"], row["views"]) for row in found.connections} == {
         (f"10.20.0.1{number}", "127.0.0.1:15001", 3) for number in (1, 2)
     }
+
+
+@pytest.mark.slow
+def test_what_a_sidecar_takes_to_nowhere_had_no_reply() -> None:
+    """Requests are seen under its address, and ACKs and resets under the one to which they were sent: both sides were captured."""
+    path = ROOT / "tests" / "data" / "incidents" / "sidecar_nowhere.pcap.zst"
+    found = run_kanalyze([path])
+    assert {
+        (row["broker_address"], row["translated_broker"], row["views"], row["one_way"]) for row in found.connections
+    } == {("10.20.0.77", "127.0.0.1:15001", 2, None)}
+    ended = Counter((row["close"], row["closed_by"]) for row in found.connections)
+    assert ended == {("rst", "broker"): 20, ("none", None): 2}
+    assert Counter(row["status"] for row in found.exchanges) == {"closed": 20, "pending": 2}
+    with open_dataset([str(path)], Options(jobs=1)) as dataset:
+        assert readability(dataset).verdict == "whole"
+        assert between.sentences(dataset.metric("between")) == [
+            "Address translation: 22 requests to 10.20.0.77:9092 go on to 127.0.0.1:15001, from where no reply came back "
+            "(22 connections, captured under both addresses, counted once)."
+        ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ssh_forward", "nat_ipv6", "port_forward"])
+def test_each_request_that_brokers_logged_counts_once(name: str) -> None:
+    """Clients of Go and Node too, one of which asks for no reply (acks=0) and writes to two brokers by turns."""
+    folder = ROOT / "tests" / "data" / "incidents"
+    log = bytes(cramjam.zstd.decompress((folder / f"{name}.requests.tsv.zst").read_bytes())).decode()
+    rows = csv.DictReader(log.splitlines(), delimiter="\t")
+    logged = Counter((row["client_id"], row["api"].replace("_", "")) for row in rows)
+    found = run_kanalyze([folder / f"{name}.pcap.zst"])
+    ended = [row for row in found.exchanges if row["status"] in ("answered", "no_reply_expected")]
+    seen = Counter((row["client_id"] or "", row["api_name"].upper()) for row in ended)
+    assert len(ended) > 200
+    # What ended in the second behind the capture is in the log alone.
+    assert {key: times for key, times in seen.items() if not times <= logged[key] <= times + 8} == {}
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 -- node an address is. At the address of a broker, where no reply names it, a listener for controllers and brokers alone, or a proxy
 -- before a broker, is no further one; nor is an address that a cluster does not name while it names all its brokers by addresses, or
 -- that carries on to an address that clients use too (a load balancer, a forwarder). What answers in another protocol is no broker.
--- `nodes`: as many as its cluster listed, so more than these are no brokers of it; null: no list was read.
+-- `nodes`: as many as its cluster listed, so more than these are no brokers of it; null: no whole list was read.
 WITH endpoints AS (
     SELECT
         broker_address,
@@ -18,9 +18,18 @@ WITH endpoints AS (
 named AS (
     SELECT cluster FROM all_brokers GROUP BY cluster HAVING bool_and(translate(host, '0123456789.', '') = '' OR host LIKE '%:%')
 ),
--- An id is read behind the list of all brokers; a name that is an address was given for want of an id.
+-- Clusters of whose Metadata replies one was surely read to the end: other messages name an id before the list of brokers, or one
+-- broker, or controllers. A name that is an address was given for want of an id.
+whole AS (
+    SELECT DISTINCT c.cluster
+    FROM all_totals AS t JOIN all_connections AS c ON c.connection = t.connection
+    WHERE t.metadata_requests > 0 AND t.status = 'answered' AND t.unread_replies = 0
+        AND c.broker_cut_bytes = 0 AND c.broker_gap_bytes = 0 AND strpos(c.cluster, ':') = 0
+),
 listed AS (
-    SELECT cluster, count(DISTINCT broker_id) AS nodes FROM all_brokers WHERE strpos(cluster, ':') = 0 GROUP BY cluster
+    SELECT b.cluster, count(DISTINCT b.broker_id) AS nodes
+    FROM all_brokers AS b JOIN whole AS w ON w.cluster = b.cluster
+    GROUP BY b.cluster
 ),
 carried AS (
     SELECT o.broker_address, o.broker_port, min(i.broker_address || ':' || CAST(i.broker_port AS STRING)) AS broker

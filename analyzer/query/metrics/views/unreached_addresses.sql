@@ -1,4 +1,5 @@
--- Which advertised addresses do clients not reach? One row per client and address: `times` attempts failed; the client
+-- Which advertised addresses do clients not reach? One row per client and address, or per host and address
+-- of whose `clients` together `times` attempts failed; the client
 -- goes on to ask `asked_again`, or went silent after `told_by` had told it so; `own_host` says that the address is the
 -- client itself.
 -- The broker that answers Metadata advertises the address; SYNs to it get no answer or a reset and no connection to it ever spoke
@@ -7,9 +8,8 @@
 -- where seldom somebody captures: then it is enough that a client on another host is told so on that port, and comes back on five
 -- connections for metadata alone. A name that cannot be resolved leads to no packet at all: told is the client of a group to which
 -- FindCoordinator named its coordinator, and which for 10 s and more, to the end, asked no broker for anything that needs one; in a
--- cluster of one broker alone, as else it may have gone on with another, of which this capture has nothing. For information, as who
--- watches a cluster looks the same: a client that comes back for metadata alone on three connections, or whose first InitProducerId
--- was its last request, at an address by which nobody moves records.
+-- cluster of one broker alone, as else it may have gone on with another, of which this capture has nothing.
+-- Names that others may be unable to resolve: `unresolved_names`.
 WITH failed AS (
     SELECT client_address, broker_address, broker_port, connection, first_time_ns, last_time_ns, client_packets
     FROM connections
@@ -75,30 +75,8 @@ named AS (
         AND b.host <> 'localhost' AND b.host NOT LIKE '%:%' AND translate(b.host, '0123456789.', '') <> ''
     GROUP BY x.client_address, who(x), b.host, b.port, b.cluster
 ),
--- Where no client moves records, though it comes for metadata: who writes for the first time asks for a producer's id.
-hesitating AS (
-    SELECT
-        x.client_address,
-        who(x) AS who,
-        x.broker_address,
-        x.broker_port,
-        min(x.request_time_ns) AS first_ns,
-        max(coalesce(x.response_end_ns, x.request_time_ns)) AS last_ns,
-        count(DISTINCT x.connection) AS connections,
-        bool_or(x.api_key = api('InitProducerId')) AS writes
-    FROM exchanges AS x
-    WHERE is_client(x.role) AND (x.broker_address, x.broker_port) NOT IN (
-        SELECT (broker_address, broker_port) FROM exchanges WHERE api_key IN (api('Produce', 'Fetch')) AND is_client(role)
-    )
-    GROUP BY x.client_address, who(x), x.broker_address, x.broker_port
-),
-names AS (
-    SELECT cluster, host, port, count(*) OVER (PARTITION BY cluster) AS addresses
-    FROM brokers
-    GROUP BY cluster, host, port
-),
 advertised AS (
-    SELECT *, CAST(NULL AS STRING) AS own_host, CAST(NULL AS STRING) AS stuck, false AS is_guess FROM tried
+    SELECT *, CAST(NULL AS STRING) AS own_host, CAST(NULL AS STRING) AS stuck FROM tried
     UNION ALL
     SELECT
         q.client_address,
@@ -112,8 +90,7 @@ advertised AS (
         q.first_ns AS first_time_ns,
         q.last_ns AS last_time_ns,
         'which is its own host' AS own_host,
-        CAST(NULL AS STRING) AS stuck,
-        false AS is_guess
+        CAST(NULL AS STRING) AS stuck
     FROM asking AS q
     JOIN brokers AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND b.port = q.broker_port
     LEFT JOIN tried AS t ON t.broker_port = b.port AND t.broker_address IN ('127.0.0.1', '::1')
@@ -132,8 +109,7 @@ advertised AS (
         n.told_ns AS first_time_ns,
         r.last_time_ns,
         CAST(NULL AS STRING) AS own_host,
-        n.who AS stuck,
-        false AS is_guess
+        n.who AS stuck
     FROM named AS n
     CROSS JOIN time_range AS r
     LEFT JOIN connections AS c
@@ -141,32 +117,6 @@ advertised AS (
     WHERE r.last_time_ns - n.told_ns >= s(10)
     GROUP BY n.client_address, n.host, n.port, n.cluster, n.told_ns, r.last_time_ns, n.who
     HAVING count(c.connection) = 0
-    UNION ALL
-    SELECT
-        q.client_address,
-        b.host AS broker_address,
-        b.port AS broker_port,
-        b.host || ':' || CAST(b.port AS STRING) AS advertised,
-        b.cluster,
-        CAST(NULL AS BIGINT) AS times,
-        CAST(NULL AS BIGINT) AS packets,
-        CAST(NULL AS BIGINT) AS connection,
-        CASE WHEN h.connections >= 3 THEN h.first_ns ELSE h.last_ns END AS first_time_ns,
-        r.last_time_ns,
-        CAST(NULL AS STRING) AS own_host,
-        h.who AS stuck,
-        true AS is_guess
-    FROM hesitating AS h
-    JOIN asking AS q
-        ON q.client_address = h.client_address AND q.who = h.who AND q.broker_address = h.broker_address AND q.broker_port = h.broker_port
-    JOIN names AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND (b.port = q.broker_port OR b.addresses = 1)
-    CROSS JOIN time_range AS r
-    WHERE b.host <> 'localhost' AND b.host NOT LIKE '%:%' AND translate(b.host, '0123456789.', '') <> ''
-        AND ((h.writes AND r.last_time_ns - h.last_ns >= s(10)) OR (h.connections >= 3 AND h.last_ns - h.first_ns >= s(10)))
-        AND NOT EXISTS (
-            SELECT 1 FROM connections AS c
-            WHERE c.client_address = h.client_address AND c.is_kafka AND (c.broker_address <> h.broker_address OR c.broker_port <> h.broker_port)
-        )
 ),
 -- When the broker that is advertised so was last heard of at another address of its own.
 alive AS (
@@ -195,18 +145,18 @@ idle AS (
 -- A client asks several brokers, which all say the same.
 SELECT
     q.client_address,
-    q.who,
+    CASE WHEN a.times IS NULL OR min(q.who) OVER host = max(q.who) OVER host THEN q.who END AS who,
+    CASE WHEN a.times IS NOT NULL AND min(q.who) OVER host < max(q.who) OVER host THEN count(DISTINCT q.who) OVER host END AS clients,
     a.broker_address || ':' || CAST(a.broker_port AS STRING) AS broker,
     a.advertised,
     q.bootstrap,
     a.times,
     a.own_host,
     CASE
-        WHEN (a.stuck IS NULL OR (a.is_guess AND q.connections >= 3)) AND greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
+        WHEN a.stuck IS NULL AND greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
             THEN q.bootstrap
     END AS asked_again,
-    CASE WHEN a.stuck IS NOT NULL AND NOT (a.is_guess AND q.connections >= 3) THEN q.bootstrap END AS told_by,
-    CASE WHEN a.is_guess THEN 'info' END AS severity,
+    CASE WHEN a.stuck IS NOT NULL THEN q.bootstrap END AS told_by,
     a.connection,
     coalesce(a.times, q.connections) AS weight,
     q.exchange AS evidence_metadata,
@@ -227,6 +177,10 @@ JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bo
 LEFT JOIN alive AS l ON l.host = a.broker_address AND l.port = a.broker_port
 WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
     OR (a.packets >= 2 AND l.alive_ns - a.last_time_ns >= s(10))
+WINDOW host AS (PARTITION BY a.client_address, a.times IS NULL, a.advertised)
+-- Attempts are those of a host, whose clients share them: one row.
 QUALIFY row_number() OVER (
-    PARTITION BY q.client_address, q.who, a.advertised ORDER BY a.is_guess, q.last_ns DESC, q.bootstrap, a.cluster
+    PARTITION BY
+        CASE WHEN a.times IS NULL THEN q.client_address ELSE a.client_address END, CASE WHEN a.times IS NULL THEN q.who END, a.advertised
+    ORDER BY q.last_ns DESC, q.bootstrap, q.client_address, q.who, a.cluster
 ) = 1

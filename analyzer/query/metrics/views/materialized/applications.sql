@@ -2,7 +2,7 @@
 -- MirrorMaker, a Kafka Streams application, or a source of a stream processor, by the client ids that these make (`application_ids`):
 -- `application` is the group of Connect's workers, the flows of a MirrorMaker, the application id, the prefix of the ids; `connector`
 -- and `task` (a thread of Streams) where the id names them. `needs`: what else must be there: `another` id of the same, a worker of
--- the same `host`, another id with the same `base`, or a `reader` of the same host. A pattern costs 10 us a client, so only ids that
+-- the same `host`, another id with the same `base`, or a `reader` of the same host and nobody else there. A pattern costs 10 us a client, so only ids that
 -- have the text `has` meet it. `inferred_from` client id, host, or group.
 WITH clients AS (
     SELECT c.client_address, t.client_id
@@ -97,11 +97,27 @@ streams AS (
     WHERE n.needs = 'nothing'
     GROUP BY n.software, n.application
 ),
--- Sinks of stream processors have the library's own client ids: they are of the only application of their host.
+-- Hosts on which something else runs: a client by another name, or another version of the library.
+shared AS (
+    SELECT c.client_address
+    FROM all_totals AS t JOIN all_connections AS c ON c.connection = t.connection
+    LEFT JOIN named AS n
+        ON n.client_address = c.client_address AND n.client_id = t.client_id
+        AND (n.needs = 'reader' OR n.application IN (SELECT base FROM streams))
+    WHERE t.is_client AND NOT t.is_token AND n.client_id IS NULL
+    UNION
+    SELECT client_address
+    FROM all_connections
+    WHERE is_client(role) AND software_name IS NOT NULL
+    GROUP BY client_address
+    HAVING min(concat(software_name, ' ', software_version)) < max(concat(software_name, ' ', software_version))
+),
+-- Sinks and administrators of stream processors have the library's own client ids. They are of the application of their host where
+-- nothing else runs there.
 processors AS (
     SELECT n.client_address, min(s.software) AS software, min(s.base) AS application
     FROM named AS n JOIN streams AS s ON s.base = n.application
-    WHERE n.client_address NOT IN (SELECT client_address FROM hosts)
+    WHERE n.client_address NOT IN (SELECT client_address FROM hosts UNION SELECT client_address FROM shared)
     GROUP BY n.client_address
     HAVING min(s.base) = max(s.base) AND min(s.software) IN ('Flink', 'Spark')
 ),

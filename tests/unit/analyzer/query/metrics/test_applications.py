@@ -102,10 +102,13 @@ CASES: dict[str, tuple[dict[str, list[str]], dict[str, tuple[str | None, ...] | 
     "what stream processors write": (
         {
             HOST: ["trades-enumerator-admin-client", "trades-0", "producer-1", "producer-out-0-17"],
+            "10.0.0.4": [f"consumer-spark-kafka-source-{RUN}-99-executor-1", "adminclient-1"],
+            "10.0.0.5": ["trades-2", "producer-5", "orders-report"],
             OTHER: ["a-enumerator-consumer", "b-enumerator-consumer", "producer-1"],
             "10.0.0.3": ["trades-1", "producer-4", "own-StreamThread-3-consumer", "producer-shop-1-1"],
         },
-        {"producer-out-0-17": ("trades", None, None), "b-enumerator-consumer": ("b", None, None), "producer-4": None},
+        {"producer-out-0-17": ("trades", None, None), "b-enumerator-consumer": ("b", None, None), "producer-4": None}
+        | {"producer-5": None, "adminclient-1": (f"spark-kafka-source-{RUN}-99", None, None)},
     ),
     "names that only look so": (
         {HOST: ["app-configs", "svc-admin", "orders-0", "a->b", "connect-1", "consumer-g-1", "adminclient-1"]},
@@ -181,6 +184,34 @@ def test_a_job_of_flink_is_its_sources_and_its_sink() -> None:
         "view-copy-enumerator-admin-client": (None, "client id"),
         **dict.fromkeys(("producer-1", "producer-2"), (None, "host")),
     }
+
+
+@pytest.mark.slow
+def test_a_query_of_spark_is_its_executor_its_sink_and_its_driver() -> None:
+    capture = ROOT / "tests" / "data" / "incidents" / "spark_day.pcap.zst"
+    with local.open_dataset([str(capture)], Options()) as found:
+        rows = found.query("SELECT software, application, client_address, client_id, inferred_from FROM applications")
+    assert len({row["application"] for row in rows}) == len({row["client_address"] for row in rows}) == 2
+    assert {row["software"] for row in rows} == {"Spark"}
+    told = {(row["client_id"].removeprefix(f"consumer-{row['application']}-"), row["inferred_from"]) for row in rows}
+    assert told == {
+        *(("executor-1", "client id"), ("executor-2", "client id")),
+        *(("producer-1", "host"), ("adminclient-1", "host")),
+    }
+
+
+def test_what_another_library_writes_is_of_nobody(tmp_path: Path) -> None:
+    links = [
+        connection(n, client_address=HOST, software_name="apache-kafka-java", software_version=version)
+        for n, version in enumerate(("4.1.0", "3.9.1"))
+    ]
+    rows = [
+        exchange(n, connection=n, client_id=name, client_address=HOST)
+        for n, name in enumerate(("trades-enumerator-consumer", "producer-1"))
+    ]
+    with dataset(tmp_path, {"exchanges": rows, "connections": links}) as found:
+        told = found.query("SELECT client_id FROM applications")
+    assert [row["client_id"] for row in told] == ["trades-enumerator-consumer"]
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_rows import SECOND_NS, START_NS, capture, connection, dataset
+from made_rows import SECOND_NS, START_NS, capture, connection, dataset, exchange
 from paths import SAMPLES
 
 from analyzer.base.filters import Filters
@@ -98,10 +98,11 @@ def test_the_busiest_are_those_of_the_longer_metric(sample: Dataset, short: str,
     ]
 
 
-def brokers_counted(folder: Path, named: list[str], connections: list[dict[str, Any]]) -> tuple[int, int]:
-    """Brokers and clusters of a capture in which replies named these hosts as nodes 1, 2 ... of cluster c."""
+def brokers_counted(folder: Path, named: list[str], connections: list[dict[str, Any]], api: int = 3) -> tuple[int, int]:
+    """Brokers and clusters of a capture in which replies (of Metadata) named these hosts as nodes 1, 2 ... of cluster c."""
     rows = [{"cluster": "c", "broker_id": n, "host": host, "port": 9092} for n, host in enumerate(named, 1)]
-    with dataset(folder, {"connections": connections, "brokers": rows}) as found:
+    asked = [exchange(1, connection=connections[0]["connection"], api_key=api)]
+    with dataset(folder, {"connections": connections, "brokers": rows, "exchanges": asked}) as found:
         (row,) = found.metric("coverage")
     return row["brokers"], row["clusters"]
 
@@ -117,6 +118,10 @@ def test_what_is_before_brokers_is_no_broker(tmp_path: Path) -> None:
     unknown = [row | {"broker_id": None} for row in known]
     assert brokers_counted(tmp_path / "named", names, [*unknown, balancer]) == (3, 1)
     assert brokers_counted(tmp_path / "two of them", names, [*unknown[:2], balancer]) == (3, 1)
+    # How many there are only a whole list says: FindCoordinator names one, and a reply that was cut some.
+    assert brokers_counted(tmp_path / "one", names[:1], [*unknown, balancer], api=10) == (4, 1)
+    cut = [row | {"broker_cut_bytes": 100} for row in unknown]
+    assert brokers_counted(tmp_path / "cut", names[:1], [*cut, balancer]) == (4, 1)
     # One that was seen to carry on what clients also ask there is none.
     inner = connection(5, broker_address="10.0.1.2", forwarded_from=4, cluster="c")
     assert brokers_counted(tmp_path / "carried", names, [*unknown[:2], balancer, inner]) == (2, 1)
@@ -138,8 +143,21 @@ def test_what_answers_in_another_protocol_is_no_broker(tmp_path: Path) -> None:
     assert brokers_counted(tmp_path, [], [connection(1, broker_speaks="http")]) == (0, 0)
 
 
-@pytest.mark.parametrize(("pairs", "told"), [(3, [("10.0.9.9", 9093, "10.0.1.1:9092", 3)]), (2, [])])
-def test_a_proxy_that_ends_tls_is_named(tmp_path: Path, pairs: int, told: list[tuple[str, int, str, int]]) -> None:
+@pytest.mark.parametrize(
+    ("pairs", "late_ms", "values", "found"),
+    [
+        *((3, 5, {}, True), (2, 5, {}, False)),
+        # It connects late: both must end together and be alike.
+        *((3, 8_000, {}, True), (3, 10_500, {}, False)),
+        *(
+            (3, 8_000, {"last_time_ns": START_NS + 2 * SECOND_NS}, False),
+            (3, 8_000, {"client_stream_bytes": 17_000}, False),
+        ),
+    ],
+)
+def test_a_proxy_that_ends_tls_is_named(
+    tmp_path: Path, pairs: int, late_ms: int, values: dict[str, Any], found: bool
+) -> None:
     rows = []
     for n in range(pairs):
         begin = START_NS + n * SECOND_NS
@@ -152,15 +170,17 @@ def test_a_proxy_that_ends_tls_is_named(tmp_path: Path, pairs: int, told: list[t
                 tls_handshake="finished",
                 broker_address="10.0.9.9",
                 broker_port=9093,
-                client_stream_bytes=5_000,
-                broker_stream_bytes=13_000,
                 first_time_ns=begin,
+                **{"client_stream_bytes": 5_000, "broker_stream_bytes": 13_000, "last_time_ns": begin + 20 * SECOND_NS}
+                | values,
             )
         )
-        rows.append(connection(2 * n + 1, client_address="10.0.9.9", requests=9, first_time_ns=begin + 5_000_000))
+        times = {"first_time_ns": begin + late_ms * 1_000_000, "last_time_ns": begin + 20 * SECOND_NS + 1_000_000}
+        rows.append(connection(2 * n + 1, client_address="10.0.9.9", requests=9, **times))
     # A client on another host asks the same broker plainly.
     rows.append(connection(100, requests=9))
-    with dataset(tmp_path, {"connections": rows}) as found:
-        between = found.metric("between")
-    assert [(row["address"], row["port"], row["behind"], row["connections"]) for row in between] == told
+    with dataset(tmp_path, {"connections": rows}) as made:
+        between = made.metric("between")
+    told = [(row["address"], row["port"], row["behind"], row["connections"]) for row in between]
+    assert told == ([("10.0.9.9", 9093, "10.0.1.1:9092", 3)] if found else [])
     assert {row["sort"] for row in between} <= {"tls"}

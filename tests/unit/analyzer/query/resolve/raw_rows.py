@@ -34,6 +34,7 @@ PARTS = {
     "first_time_ns": "BIGINT",
     "last_time_ns": "BIGINT",
     "one_way": "VARCHAR",
+    "is_closed_elsewhere": "BOOLEAN",
     "syn_ack_ns": "BIGINT",
     "tls": "BOOLEAN",
     "ack_ns": "BIGINT",
