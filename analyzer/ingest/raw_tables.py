@@ -60,7 +60,7 @@ EXCHANGES = (
     Field("throttle_time_ms", layout.ROW_THROTTLE_MS, "int32"),
     Field("error_code", layout.ROW_ERROR_CODE, "int16"),
     Field("error_count", layout.ROW_ERROR_COUNT, "int32"),
-    Field("topics", layout.ROW_TOPICS, "int32", seldom=True),
+    Field("topics", layout.ROW_TOPICS, "int32"),
     Field("partitions", layout.ROW_PARTITIONS, "int32", seldom=True),
     Field("acks", layout.ROW_ACKS, "int16", seldom=True),
     Field("max_wait_ms", layout.ROW_MAX_WAIT_MS, "int32"),

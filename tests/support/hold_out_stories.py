@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
+from name_stories import back_for_metadata, first_of_all, told_a_name
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -70,41 +71,6 @@ def full_behind(waited_ms: int, lost: int, megabytes: float = 2, acks: int = 20)
     links = [connection(n, broker_address=f"10.0.1.{n}", **told) for n in (1, 2)]
     rows = [exchange(n, connection=n, latency_ns=20 * MS_NS, broker_address=f"10.0.1.{n}") for n in (1, 2)]
     return {"exchanges": rows, "connections": links}
-
-
-def told_a_name(host: str = "kafka-1.internal", lasted_s: float = 12, then: int = 0, went: bool = False) -> Tables:
-    """A client of a group that is told its coordinator, by this name, and is silent from then on; `then`: an API that it asks for;
-    `went`: it connects to another address."""
-    rows = [exchange(0), exchange(1, at_ns=at(1), api_key=10, api_name="FindCoordinator", error_code=0)]
-    rows += [exchange(2, at_ns=at(2), api_key=then)] if then else []
-    links = [connection(1, cluster="c", last_time_ns=at(lasted_s))]
-    links += [connection(2, broker_address="10.0.1.9", first_time_ns=at(2))] if went else []
-    told = {"cluster": "c", "broker_id": 1, "host": host, "port": 9092, "first_time_ns": at(0), "last_time_ns": at(2)}
-    whole = capture(last_time_ns=at(lasted_s))
-    return {"connections": links, "exchanges": rows, "brokers": [told], "captures": [whole]}
-
-
-def back_for_metadata(times: int, then: int = 3, port: int = 9092) -> Tables:
-    """A client that is told a name, and comes back for a topic's metadata so often; `then`: what it asks for the second time."""
-    links = [connection(1 + n, cluster="c") for n in range(times)]
-    rows = [
-        exchange(n, at_ns=at(6 * n), connection=1 + n, api_key=then if n == 1 else 3, topics=1) for n in range(times)
-    ]
-    return {
-        "connections": links,
-        "exchanges": rows,
-        "brokers": [{"cluster": "c", "broker_id": 1, "host": "kafka", "port": port}],
-    }
-
-
-def first_of_all(asks: int, lasted_s: float, topics: int = 1, **more: Any) -> Tables:
-    """A client that asks for the metadata of a topic, is told a name, asks for one thing, and is silent from then on; `more`: an
-    exchange besides."""
-    story = told_a_name(lasted_s=lasted_s)
-    story["exchanges"][0] |= {"topics": topics}
-    story["exchanges"][1] |= {"api_key": asks, "api_name": "another"}
-    story["exchanges"] += [exchange(2, **{"at_ns": at(0.5)} | more)] if more else []
-    return story
 
 
 def still_from_the_start(seconds: float, clients: int = 2, **asked: Any) -> Tables:
