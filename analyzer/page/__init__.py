@@ -15,6 +15,8 @@
   Vega-Lite 772 kB and 370 ms or more; Plotly's smallest 1.2 MB and 300 to 620 ms. It shares a cursor and a selection
   over all charts. It has no lanes, no map of latencies and no ribbons: these are a few lines of canvas, SVG and
   elements each.
+- Two captures side by side (`pair_page.py`, for `diff --format html`) are elements and SVG made here, without a script: what
+  was compared is known, and nothing is selected.
 - Time that was not captured is drawn as a narrow band (`places.js`), so that captures of an hour each day are
   legible.
 """

@@ -47,8 +47,8 @@ def document(data: dict[str, Any]) -> str:
     policy = "; ".join(
         (
             "default-src 'none'",
-            f"script-src {_hash(library)} {_hash(script)}",
-            f"style-src {_hash(style)}",
+            f"script-src {content_hash(library)} {content_hash(script)}",
+            f"style-src {content_hash(style)}",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -91,6 +91,6 @@ def asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def content_hash(text: str) -> str:
     """The source of a policy that allows an element with exactly this content (CSP Level 3)."""
     return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -124,7 +124,7 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
     """
     facts = Facts(dataset)
     coverage = facts.coverage()
-    first, last = _time(dataset, coverage)
+    first, last = time_of(dataset, coverage)
     origin, every = midnight_ns(first), slot_ns(last - first, coverage["captured_ns"])
     tables = {}
     asked = QUESTIONS | (OF_LOGS if dataset.is_logged else {})
@@ -152,7 +152,7 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
             "text": time_range(first, last),
             "captured_ns": coverage["captured_ns"],
         },
-        "captured": _captured(dataset, origin, first, last),
+        "captured": captured(dataset, origin, first, last),
         "coverage": {name: value(name, each, origin) for name, each in coverage.items()},
         "readable": _readable(dataset),
         "beyond": harmless(beyond.sentence(facts.rows("offered_beyond"))),
@@ -203,7 +203,7 @@ def _table(dataset: Dataset, question: Question, origin_ns: int, every_ns: int) 
     return table(rows, total, origin_ns)
 
 
-def _time(dataset: Dataset, coverage: dict[str, Any]) -> tuple[int, int]:
+def time_of(dataset: Dataset, coverage: dict[str, Any]) -> tuple[int, int]:
     """The time that the page is about: what filters leave of the captures'; of no packets a nanosecond in 1970."""
     (row,) = dataset.query("SELECT first_time_ns, last_time_ns FROM time_range")
     first = row["first_time_ns"] if row["first_time_ns"] is not None else coverage["first_time_ns"]
@@ -211,7 +211,7 @@ def _time(dataset: Dataset, coverage: dict[str, Any]) -> tuple[int, int]:
     return (0, 1) if first is None or last is None else (first, max(last, first + 1))
 
 
-def _captured(dataset: Dataset, origin: int, first: int, last: int) -> list[list[int]]:
+def captured(dataset: Dataset, origin: int, first: int, last: int) -> list[list[int]]:
     """The times that files cover, joined where they touch, ns from the origin: what lies between them is not known."""
     rows = dataset.query(
         "SELECT first_time_ns, last_time_ns FROM captures WHERE first_time_ns IS NOT NULL ORDER BY first_time_ns"

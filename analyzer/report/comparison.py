@@ -24,16 +24,20 @@ STYLES = {"slower": "bold red", "slower_p99": "bold red", "new": "bold red", "mo
 def render(found: Comparison, width: int, parts: Collection[str] = PARTS) -> list[Text]:
     """A table per question, with what changed; one line says what did not."""
     sections = {
-        "latency": _section("Latency", LATENCY, [(_latency(each), each.change) for each in found.latency], width),
+        "latency": _section("Latency", LATENCY, [(latency_cells(each), each.change) for each in found.latency], width),
         "errors": _section(
             "Errors (messages per 1,000 requests)",
             ERRORS,
-            [(_error(each), each.change) for each in found.errors],
+            [(error_cells(each), each.change) for each in found.errors],
             width,
         ),
         # A new client is no regression.
-        "clients": _section("Clients", CLIENTS, [(_client(each), each.change) for each in found.clients], width, {}),
-        "findings": _section("Findings", FINDINGS, [(_finding(each), each.change) for each in found.findings], width),
+        "clients": _section(
+            "Clients", CLIENTS, [(client_cells(each), each.change) for each in found.clients], width, {}
+        ),
+        "findings": _section(
+            "Findings", FINDINGS, [(finding_cells(each), each.change) for each in found.findings], width
+        ),
     }
     lines: list[Text] = []
     for part, section in sections.items():
@@ -106,14 +110,14 @@ FINDINGS = (
 )
 
 
-def _latency(each: LatencyChange) -> list[str]:
+def latency_cells(each: LatencyChange) -> list[str]:
     words = kind_of(each.kind).words
     times = (each.before_p50_ns, each.after_p50_ns, each.before_p99_ns, each.after_p99_ns)
     name = f"{safe(each.api_name)}, {words}" if words else safe(each.api_name)
     return [name, count(each.before_count), count(each.after_count), *map(duration, times)]
 
 
-def _error(each: ErrorChange) -> list[str]:
+def error_cells(each: ErrorChange) -> list[str]:
     name = each.name or f"error {each.code}"
     rates = (
         _per_thousand(each.before_count, each.before_requests),
@@ -126,7 +130,7 @@ def _per_thousand(events: int, requests: int) -> str:
     return "-" if not requests else "0" if not events else f"{max(1000 * events / requests, 0.01):,.2f}"
 
 
-def _client(each: ClientChange) -> list[str]:
+def client_cells(each: ClientChange) -> list[str]:
     software = " ".join(filter(None, (each.software_name, each.software_version))) or None
     return [
         safe(each.client_id),
@@ -137,7 +141,7 @@ def _client(each: ClientChange) -> list[str]:
     ]
 
 
-def _finding(each: FindingChange) -> list[str]:
+def finding_cells(each: FindingChange) -> list[str]:
     return [each.finding, each.severity, count(each.before_count), count(each.after_count)]
 
 

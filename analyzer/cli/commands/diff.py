@@ -22,7 +22,7 @@ from analyzer.cli.values import TimeRange
     metavar="PART",
     help="Compare this alone: latency, errors, clients or findings.",
 )
-@format_option("table", "json", "jsonl", "csv")
+@format_option("table", "json", "jsonl", "csv", "html")
 @capture_options()
 def command(
     inputs: tuple[str, ...],
@@ -40,7 +40,7 @@ def command(
 
     A difference is reported when it is statistically significant (p < 0.1 %); a latency must also have changed by a fifth
     and by 0.1 ms or more, with at least 30 requests on both sides. Waits by design are left out. The table shows what
-    changed, the other formats everything.
+    changed, the other formats everything; html is one page, with both captures on the same axes: `--format html > page.html`.
     """
     (first, of_first), (second, of_second) = _sides(inputs, options, before, after)
     asks = part or "everything"
@@ -59,6 +59,10 @@ def command(
 
             with screen() as console:
                 print_lines(console, lambda width: render(found, width, parts))
+        elif form == "html":
+            from analyzer.page.pair_page import pair_page
+
+            sys.stdout.write(pair_page((old, new), found, parts))
         else:
             from analyzer.query.readability import readability
             from analyzer.report.comparison import write

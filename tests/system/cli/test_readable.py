@@ -70,7 +70,7 @@ APART = {
     )
 }
 FORMATS = {
-    "diff": ("table", "json", "jsonl", "csv"),
+    "diff": ("table", "json", "jsonl", "csv", "html"),
     "dump": ("jsonl",),
     "export": ("jsonl", "csv"),
     "report": ("table", "json", "jsonl"),
