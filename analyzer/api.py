@@ -98,6 +98,7 @@ class Capture:
     problems = _Table()
     queued_packets = _Table()
     unread_silences = _Table()
+    log_requests = _Table()
     fetch_positions = _Table()
     mutes = _Table()
     batches = _Table()
