@@ -106,7 +106,10 @@ def ssh_tunnel(lab: Lab, host: Host, server: Host, ports: Mapping[int, str]) -> 
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True, timeout=30)
     Path("/run/sshd").mkdir(exist_ok=True)
     _run(
-        *(lab, server, "/usr/sbin/sshd", "-D", "-e", "-f", "/dev/null"),
+        lab,
+        server,
+        "/usr/sbin/sshd",
+        *("-D", "-e", "-f", "/dev/null"),
         *_options(
             HostKey=str(keys["server"]),
             AuthorizedKeysFile=f"{keys['client']}.pub",
@@ -118,7 +121,10 @@ def ssh_tunnel(lab: Lab, host: Host, server: Host, ports: Mapping[int, str]) -> 
     )
     ways = (word for port, target in ports.items() for word in ("-L", f"127.0.0.1:{port}:{target}"))
     _run(
-        *(lab, host, "ssh", "-N", "-F", "none", "-i", str(keys["client"]), *ways),
+        lab,
+        host,
+        "ssh",
+        *("-N", "-F", "none", "-i", str(keys["client"]), *ways),
         *_options(StrictHostKeyChecking="no", UserKnownHostsFile="/dev/null", ExitOnForwardFailure="yes"),
         f"root@{server.address}",
     )
