@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 
 LEAST_REQUESTS, LEAST_FOR_P99 = 30, 300
 LEAST_RATIO, LEAST_NS = 1.2, 100_000
+# Changes that are judged as worse, the worst first: of a latency that moved both ways, too.
+WORSE = ("slower", "faster_slower_p99", "slower_p99", "slower_faster_p99", "new", "more")
 
 
 @dataclass(frozen=True, slots=True)
 class LatencyChange:
-    """One API and kind of wait. `change` is slower, faster, slower_p99, faster_p99, same, or unknown (too few requests)."""
+    """One API and kind of wait. `change` is slower or faster (p50), slower_p99 or faster_p99 (p99 alone), faster_slower_p99 or
+    slower_faster_p99 (p50 moved one way, p99 the other), same, or unknown (too few requests)."""
 
     api_name: str
     kind: str | None
@@ -112,7 +115,7 @@ def compare(before: Dataset, after: Dataset, parts: Collection[str] = PARTS) -> 
     )
 
 
-_CHANGES = ("slower", "slower_p99", "new", "more", "faster", "faster_p99", "gone", "fewer", "unknown", "same")
+_CHANGES = (*WORSE, "faster", "faster_p99", "gone", "fewer", "unknown", "same")
 
 
 def _order(change: str) -> int:
@@ -185,17 +188,35 @@ def _latency_change(old: _Latencies, new: _Latencies) -> str:
     least = min(sum(before.values()), sum(after.values()))
     if least < LEAST_REQUESTS:
         return "unknown"
-    z = rank_sum_z(before, after)
+    return _MOVES[_p50_moved(old, new), _p99_moved(old, new) if least >= LEAST_FOR_P99 else 0]
+
+
+# What is said of p50 and p99 together: 1 grew, -1 shrank, 0 did not move, or not enough to tell.
+_MOVES = {
+    (1, 1): "slower",
+    (1, 0): "slower",
+    (1, -1): "slower_faster_p99",
+    (0, 1): "slower_p99",
+    (0, 0): "same",
+    (0, -1): "faster_p99",
+    (-1, 1): "faster_slower_p99",
+    (-1, 0): "faster",
+    (-1, -1): "faster",
+}
+
+
+def _p50_moved(old: _Latencies, new: _Latencies) -> int:
+    z = rank_sum_z(old.buckets or {}, new.buckets or {})
     moved = _moved(old.percentile(50), new.percentile(50))
-    if moved and abs(z) >= Z and (z > 0) == (moved > 0):
-        return "slower" if z > 0 else "faster"
+    return moved if abs(z) >= Z and (z > 0) == (moved > 0) else 0
+
+
+def _p99_moved(old: _Latencies, new: _Latencies) -> int:
+    before, after = old.buckets or {}, new.buckets or {}
     moved = _moved(old.percentile(99), new.percentile(99))
-    if moved and least >= LEAST_FOR_P99:
-        limit = percentile_bucket(after if moved < 0 else before, 99) or 0
-        counts = above(before, limit), sum(before.values()), above(after, limit), sum(after.values())
-        if rates_differ(*counts):
-            return "slower_p99" if moved > 0 else "faster_p99"
-    return "same"
+    limit = percentile_bucket(after if moved < 0 else before, 99) or 0
+    counts = above(before, limit), sum(before.values()), above(after, limit), sum(after.values())
+    return moved if rates_differ(*counts) else 0
 
 
 def _moved(old: int | None, new: int | None) -> int:

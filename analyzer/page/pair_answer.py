@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from analyzer.compare.captures import Comparison, ErrorChange, FindingChange, LatencyChange
+from analyzer.compare.captures import WORSE, Comparison, ErrorChange, FindingChange, LatencyChange
 from analyzer.page.html_elements import Html, element
 from analyzer.report.comparison import QUIET, WORDS, client_cells, error_cells, latency_cells
 from analyzer.report.format import rate, things
 
-WORSE = ("slower", "slower_p99", "new", "more")
 # Sentences of one list, and names of one sentence; the tables have all.
 MOST, MOST_NAMES = 12, 8
 
@@ -83,5 +82,5 @@ def _rest(found: Comparison, parts: Collection[str]) -> str:
     return (
         f"{same:,} of {len(changes):,} comparisons unchanged, {unknown:,} with too little data to compare. A difference counts "
         "when it is statistically significant (p < 0.1 %); a latency must also differ by a fifth and by 0.1 ms or more, with "
-        "at least 30 requests on both sides."
+        "at least 30 requests on both sides (300 for p99)."
     )

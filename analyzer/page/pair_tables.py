@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from analyzer.base.settings import Settings
-from analyzer.compare.captures import Comparison
+from analyzer.compare.captures import WORSE, Comparison
 from analyzer.page.html_elements import Html, element, table
-from analyzer.page.pair_answer import WORSE, times
+from analyzer.page.pair_answer import times
 from analyzer.query.dataset import Dataset
 from analyzer.query.readability import WHOLE, readability
 from analyzer.report.comparison import QUIET, WORDS, client_cells, error_cells, finding_cells, latency_cells

@@ -11,14 +11,21 @@ from rich.text import Text
 
 from analyzer.base.text import csv_cell, json_text
 from analyzer.base.wait_kinds import kind_of
-from analyzer.compare.captures import PARTS, ClientChange, Comparison, ErrorChange, FindingChange, LatencyChange
+from analyzer.compare.captures import PARTS, WORSE, ClientChange, Comparison, ErrorChange, FindingChange, LatencyChange
 from analyzer.report import text_tables
 from analyzer.report.format import count, duration, safe
 from analyzer.report.text_tables import Column, Row
 
 QUIET = ("same", "unknown")
-WORDS = {"slower_p99": "slower at p99", "faster_p99": "faster at p99"}
-STYLES = {"slower": "bold red", "slower_p99": "bold red", "new": "bold red", "more": "bold red"}
+WORDS = {
+    "slower": "p50 slower",
+    "faster": "p50 faster",
+    "slower_p99": "p99 slower",
+    "faster_p99": "p99 faster",
+    "faster_slower_p99": "p50 faster, p99 slower",
+    "slower_faster_p99": "p50 slower, p99 faster",
+}
+STYLES = dict.fromkeys(WORSE, "bold red")
 
 
 def render(found: Comparison, width: int, parts: Collection[str] = PARTS) -> list[Text]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from finding_stories import MS_NS, PRODUCE, many
 from made_rows import Rows, connection, dataset, error, random_exchanges
 
-from analyzer.compare.captures import Comparison, compare
+from analyzer.compare.captures import PARTS, Comparison, compare
+from analyzer.page.pair_answer import answer
+from analyzer.report.comparison import render, write
 
 Tables = dict[str, Rows]
 
@@ -57,6 +61,10 @@ def test_a_capture_does_not_differ_from_itself(folders: tuple[Path, Path]) -> No
         ([0.1] * 100, [0.19] * 100, "same"),
         ([1.0] * 29, [9.0] * 100, "unknown"),
         ([1.0] * 400, [1.0] * 380 + [50.0] * 20, "slower_p99"),
+        ([1.0] * 380 + [50.0] * 20, [1.0] * 400, "faster_p99"),
+        # Neither alone is what happened.
+        ([2.0] * 400, [1.0] * 380 + [60.0] * 20, "faster_slower_p99"),
+        ([1.0] * 380 + [60.0] * 20, [2.0] * 400, "slower_faster_p99"),
         ([1.0] * 200, [1.0] * 190 + [50.0] * 10, "same"),
     ],
 )
@@ -105,3 +113,15 @@ def test_clients_come_and_go(folders: tuple[Path, Path]) -> None:
     after = {"exchanges": many(3, 1, client_id="new") + many(3, 1, first=10, client_id="both", client_port=1)}
     found = {each.client_id: each.change for each in compared(folders, before, after).clients}
     assert found == {"new": "new", "old": "gone", "both": "same"}
+
+
+def test_both_percentiles_are_said_in_text_json_and_page(folders: tuple[Path, Path]) -> None:
+    found = compared(folders, produce([2.0] * 400), produce([1.0] * 380 + [60.0] * 20))
+    words, as_json = "p50 faster, p99 slower", StringIO()
+    assert any(str(line).rstrip().endswith(words) for line in render(found, 80))
+    write(found, "json", as_json, {})
+    assert json.loads(as_json.getvalue())["latency"][0]["change"] == "faster_slower_p99"
+    page = "".join(answer(found, PARTS))
+    assert "Worse (1)" in page
+    assert words in page
+    assert "Better" not in page
