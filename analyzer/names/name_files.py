@@ -16,6 +16,8 @@ _FIELDS = ("host", "pod", "namespace", "workload", "zone")
 _ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ENDED = ("Succeeded", "Failed")
+# What a column of moments holds, ns: years 1678 to 2262. Lists write year 1 or 9999 for a name without a begin or end.
+_FIRST_NS, _LAST_NS = -(1 << 63) + 1, (1 << 63) - 1
 
 
 class NamesError(OSError, ValueError):
@@ -51,6 +53,8 @@ def names_in(path: Path) -> list[Name]:
         raise NamesError(f"{path}: JSON of another form than kubectl, EC2 or GCE write") from error
     except ValueError as error:
         raise NamesError(f"{path}: {error}") from None
+    if not all(isinstance(value, str | None) for name in found for value in name[3:]):
+        raise NamesError(f"{path}: a name that is no text")
     if not found:
         raise NamesError(f"{path}: holds no address with a name")
     return found
@@ -217,6 +221,8 @@ def _gce(instances: Iterable[dict[str, Any]]) -> Iterator[Name]:
 
 def _address(text: str, where: str = "") -> str:
     """The address as tables have it."""
+    if not isinstance(text, str):
+        raise TypeError  # ip_address takes numbers, too
     try:
         found = ip_address(text)
     except ValueError:
@@ -234,4 +240,5 @@ def _ns(text: str | None, where: str = "") -> int | None:
     except ValueError:
         raise ValueError(f"{where}{text!r:.60} is no time like 2026-05-01T10:59:00Z") from None
     since = (found if found.tzinfo else found.replace(tzinfo=UTC)) - _EPOCH
-    return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
+    told = ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
+    return min(max(told, _FIRST_NS), _LAST_NS)

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import duckdb
 import pytest
 from made_rows import START_NS, connection, dataset, exchange
 
@@ -124,6 +125,8 @@ def test_instances_of_ec2_and_gce(tmp_path: Path) -> None:
         (b"lonely\n", "line 1 is neither of a hosts file nor the head of a TSV"),
         (b"address\tfrom\n10.0.0.1\tyesterday", "line 2: 'yesterday' is no time like"),
         (b"address\thost\n\tkafka", "line 2 has no address"),
+        (b'{"kind": "Pod", "metadata": {"name": "a", "namespace": ["b"]}, "status": {"podIP": "10.0.0.1"}}', "no text"),
+        (b'{"kind": "Pod", "metadata": {"name": "a"}, "status": {"podIP": 7}}', "JSON of another form"),
     ],
 )
 def test_a_bad_file_gets_one_line(tmp_path: Path, content: bytes, words: str) -> None:
@@ -227,3 +230,10 @@ def test_rows_by_names_are_those_of_all(tmp_path: Path) -> None:
                 assert counts == {name: 1, None: 3}, (by, metric)
     with pytest.raises(ValueError, match="several of pod"):
         Settings(("pod", "zone"))
+
+
+def test_years_beyond_a_column_are_an_open_end(tmp_path: Path) -> None:
+    path = tmp_path / "names"
+    path.write_bytes(b"address\thost\tfrom\tto\n10.0.0.1\tkafka\t0001-01-01T00:00:00Z\t9999-12-31T00:00:00Z\n")
+    (row,) = duckdb.sql(f"SELECT host, begin_ns < 0, end_ns > {1 << 62} FROM ({read([path]).sql()})").fetchall()
+    assert row == ("kafka", True, True)
