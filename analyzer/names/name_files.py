@@ -53,11 +53,14 @@ def names_in(path: Path) -> list[Name]:
         raise NamesError(f"{path}: JSON of another form than kubectl, EC2 or GCE write") from error
     except ValueError as error:
         raise NamesError(f"{path}: {error}") from None
-    if not all(isinstance(value, str | None) for name in found for value in name[3:]):
-        raise NamesError(f"{path}: a name that is no text")
     if not found:
         raise NamesError(f"{path}: holds no address with a name")
-    return found
+    if not all(isinstance(value, str | None) for name in found for value in name[3:]):
+        raise NamesError(f"{path}: a name that is no text")
+    # JSON may spell half of a pair of surrogates, which no text in UTF-8 has.
+    return [
+        Name(*name[:3], *(value and value.encode("utf-8", "replace").decode() for value in name[3:])) for name in found
+    ]
 
 
 def _lines(text: str) -> Iterator[Name]:

@@ -157,7 +157,8 @@ class Dataset:
         near = [name.removeprefix(NEAR) for name in views if name.startswith(NEAR)]
         entries = entries_of(ready, materialized, self.filters, near, in_file)
         if names is not None:
-            entries |= named_entries(entries["all_connections"], names.sql())
+            entries |= named_entries(entries["all_connections"])
+            del entries["names"]
 
         def entry(name: str) -> Entry | None:
             if name == _COUNTS and (counts := self.hours_answer()) is not None:
@@ -172,6 +173,8 @@ class Dataset:
             self.choose(self.settings)
             if in_file:
                 self._attach_file()
+            if names is not None:
+                names.create(self._database)
             for name, texts in (types or {}).items():
                 self._create_type(name, texts)
         except BaseException:

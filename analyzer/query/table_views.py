@@ -75,8 +75,8 @@ def entries_of(
     return entries
 
 
-def named_entries(connections: Entry, names: str) -> dict[str, Entry]:
-    """Name -> what makes it, where addresses have names (SQL of `analyzer.names`): those that were valid when a connection began.
+def named_entries(connections: Entry) -> dict[str, Entry]:
+    """Name -> what makes it, where addresses have names (the table `names`): those that were valid when a connection began.
     What is not named keeps the names with which a dataset was exported."""
     fields = {"client": ("host", "pod", "namespace", "workload", "zone"), "broker": ("host", "pod", "zone")}
     named = ", ".join(
@@ -90,11 +90,7 @@ def named_entries(connections: Entry, names: str) -> dict[str, Entry]:
         for side in fields
     )
     rows = f"SELECT c.* REPLACE ({named}) FROM unnamed_connections AS c {joins}"
-    return {
-        "names": Entry(names, True),
-        "unnamed_connections": Entry(connections.sql, False),
-        "all_connections": connections._replace(sql=rows),
-    }
+    return {"unnamed_connections": Entry(connections.sql, False), "all_connections": connections._replace(sql=rows)}
 
 
 def _held(name: str, sql: str, materialized: Collection[str], in_file: Collection[str]) -> Entry:

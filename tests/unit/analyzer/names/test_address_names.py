@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from time import process_time
 
 import duckdb
 import pytest
@@ -232,8 +233,32 @@ def test_rows_by_names_are_those_of_all(tmp_path: Path) -> None:
         Settings(("pod", "zone"))
 
 
+def table_of(path: Path, columns: str) -> list[tuple[object, ...]]:
+    """The table `names` that is made of a file."""
+    with duckdb.connect() as database:
+        read([path]).create(database)
+        return database.execute(f"SELECT {columns} FROM names").fetchall()
+
+
 def test_years_beyond_a_column_are_an_open_end(tmp_path: Path) -> None:
     path = tmp_path / "names"
     path.write_bytes(b"address\thost\tfrom\tto\n10.0.0.1\tkafka\t0001-01-01T00:00:00Z\t9999-12-31T00:00:00Z\n")
-    (row,) = duckdb.sql(f"SELECT host, begin_ns < 0, end_ns > {1 << 62} FROM ({read([path]).sql()})").fetchall()
+    (row,) = table_of(path, f"host, begin_ns < 0, end_ns > {1 << 62}")
     assert row == ("kafka", True, True)
+
+
+def test_a_name_may_hold_anything(tmp_path: Path) -> None:
+    hostile = "a\x1b[31m'\\ \"FROM exchanges --\u202e {x} \ud800 \0"
+    path = tmp_path / "names"
+    path.write_text(json.dumps([{"networkInterfaces": [{"networkIP": "10.0.0.1"}], "name": hostile}]), "utf-8")
+    (row,) = table_of(path, "*")
+    assert row[:4] == ("10.0.0.1", -(1 << 63), (1 << 63) - 1, hostile.replace("\ud800", "?"))
+
+
+def test_a_hundred_thousand_names_are_little_to_plan(tmp_path: Path) -> None:
+    path = tmp_path / "hosts"
+    path.write_text("".join(f"10.{n >> 16}.{n >> 8 & 255}.{n & 255} host{n}\n" for n in range(100_000)), "utf-8")
+    with dataset(tmp_path / "d", {"connections": [connection(1)]}, names=read([path])) as found:
+        began = process_time()
+        assert found.query("SELECT count(*) AS n FROM names")[0]["n"] == 100_000
+        assert process_time() - began < 2.5
