@@ -10,10 +10,11 @@ from analyzer.base import tables
 from analyzer.base.options import Options
 from analyzer.run import local
 
-# Ids hash addresses; sizes and formats of files are no matter of what was captured.
+# Ids hash addresses; sizes and formats of files are no matter of what was captured, nor are headers that a redacted packet lacks.
 _IDS = {
     "exchange", "connection", "path", "bytes_read", "format", "file_bytes", "size_bytes", "tls_certificate", "topic_id",
     "cluster", "problem", "tls_valid_from_ns", "tls_valid_until_ns", "head", "reason", "detail", "bytes", "crc",
+    "client_wire_bytes", "broker_wire_bytes",
 }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 -- severity: info
 -- rank: 60
 -- when: connections having bool_or(client_zone IS NOT NULL OR client_rack <> '')
--- says: {who} reads across zones: it received {received_across_bytes} from other zones than its own ({zone}), where {own|broker|brokers} may have a replica: {why}
+-- says: {who} reads across zones: it received {received_across_bytes} from other zones than its own ({zone}), which has brokers: {why}
 -- do: Set client.rack of the consumer to the broker.rack of its zone, and replica.selector.class=RackAwareReplicaSelector on the brokers.
 -- look: kanalyze zones --part clients[ --client {who}]
 -- delays: nobody
@@ -25,19 +25,15 @@ WITH reads AS (
     GROUP BY z.client_address, e.client_id
 ),
 served AS (
-    SELECT broker_zone AS zone, count(DISTINCT concat(coalesce(CAST(broker_id AS STRING), broker_address))) AS own
-    FROM zone_ways
-    WHERE broker_zone IS NOT NULL
-    GROUP BY broker_zone
-    UNION ALL
-    SELECT rack AS zone, count(DISTINCT broker_id) AS own FROM brokers WHERE rack <> '' GROUP BY rack
+    SELECT broker_zone AS zone FROM zone_ways WHERE broker_zone IS NOT NULL
+    UNION
+    SELECT rack AS zone FROM brokers WHERE rack <> ''
 )
 SELECT
     t.client_id AS who,
     t.client_address,
     t.client_zone AS zone,
     t.received_across_bytes,
-    CAST(max(s.own) AS BIGINT) AS own,
     CASE
         WHEN r.rack IS NULL THEN 'its Fetch requests name no rack'
         WHEN r.rack = '' THEN 'client.rack is not set'
@@ -52,6 +48,4 @@ SELECT
     t.received_across_bytes AS weight
 FROM zoned_clients AS t
     JOIN reads AS r ON r.client_address = t.client_address AND r.client_id IS NOT DISTINCT FROM t.client_id
-    JOIN served AS s ON s.zone = t.client_zone
-WHERE r.across_bytes >= mb(1) AND r.across_bytes > r.within_bytes
-GROUP BY ALL
+WHERE t.client_zone IN (SELECT zone FROM served) AND r.across_bytes >= mb(1) AND r.across_bytes > r.within_bytes

@@ -48,7 +48,7 @@ SELECT
     CASE WHEN count(*) = 1 THEN min(connection) END AS connection,
     CASE WHEN count(*) = 1 THEN min(client_port) END AS client_port,
     min(first_time_ns) AS first_time_ns,
-    max(first_time_ns) AS last_begin_ns,
+    max(first_time_ns) AS last_begin_time_ns,
     max(life_ns) AS life_ns,
     max(in_flight) AS in_flight,
     max(idle_ns) AS idle_ns,

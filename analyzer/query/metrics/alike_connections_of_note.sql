@@ -21,7 +21,7 @@ SELECT
     max(CASE WHEN lossy IS NOT NULL THEN retransmitted_share END) AS retransmitted_share,
     max(retransmitted) AS retransmitted,
     min(first_time_ns) AS first_time_ns,
-    max(first_time_ns) AS last_begin_ns,
+    max(first_time_ns) AS last_begin_time_ns,
     count(*) OVER () AS total_rows
 FROM noted
 GROUP BY client_id, client_address, broker_address, broker_port, requests, never_answered, unanswered, gaps, gap_bytes, reset, lossy

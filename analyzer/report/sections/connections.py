@@ -211,7 +211,7 @@ def _of_alike(rows: Rows, facts: Facts, width: int) -> list[Text]:
 
 def _begin(row: dict[str, Any]) -> str:
     """11:27:20 of one; 11:27:20 to 11:31:05 of several."""
-    first, last = clock(row["first_time_ns"]), clock(row["last_begin_ns"])
+    first, last = clock(row["first_time_ns"]), clock(row["last_begin_time_ns"])
     return first if first == last else f"{first} to {last}"
 
 

@@ -77,6 +77,8 @@ def test_examples_are_command_lines_that_the_verb_takes(name: str) -> None:
         if name in ("completion", "decode", "schema"):
             continue
         words = [str(CAPTURE) if word.endswith((".pcap", "/")) and not word.startswith("-") else word for word in words]
+        # Files that are there too, of which only some verbs look at what is in them.
+        words = [str(CAPTURE) if word == "pods.json" else word for word in words]
         words = ["--no-high" if word.startswith("--rules") else word for word in words if word != "limits.toml"]
         with command.make_context(name, words, parent=click.Context(cli), resilient_parsing=False):
             pass

@@ -94,4 +94,4 @@ def test_one_syn_tells_what_several_tell(tmp_path: Path) -> None:
     assert (once["client_wscale"], once["mss"], once["client_data_packets"]) == (7, 1460, 0)
     differ = {name for name in once if once[name] != twice[name]}
     times = {"first_time", "first_time_ns", "last_time", "last_time_ns"}
-    assert differ <= {"connection", "client_port", "client_packets", "client_filled", *times}
+    assert differ <= {"connection", "client_port", "client_packets", "client_wire_bytes", "client_filled", *times}

@@ -21,7 +21,7 @@ from analyzer.base.tables import TABLES
 CAPTURES = also_long(("throttle", "transactions"), ("groups_classic", "sweep_43", "versions"))
 FILTERED = ("exchanges", "connections", "entries", "errors", "transaction_events")
 # Nobody logs in there, no proxy is seen, and all packets are TCP.
-EMPTY = ("forwards", "logins", "unread_silences")
+EMPTY = ("forwards", "log_requests", "logins", "unread_silences")
 Reports = list[dict[str, Any]]
 
 

@@ -236,7 +236,7 @@ def test_connections_that_are_alike_are_one_row_and_none_is_lost(tmp_path: Path)
     assert sorted(row["connections"] for row in got) == [1, 1, 1, 1, 5] and got[0]["total_rows"] == 5
     (folded,) = [row for row in got if row["connections"] == 5]
     assert (folded["connection"], folded["client_port"], folded["requests"]) == (None, None, 1)
-    assert (folded["first_time_ns"], folded["last_begin_ns"]) == (1000, 5000)
+    assert (folded["first_time_ns"], folded["last_begin_time_ns"]) == (1000, 5000)
     for sums in ("client_bytes", "broker_bytes"):
         assert sum(row[sums] for row in got) == sum(row[sums] for row in each)
     assert len(each) == 9 and [row["connections"] for row in noted] == [1]
