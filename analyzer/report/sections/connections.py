@@ -262,7 +262,7 @@ def _end(row: dict[str, Any]) -> str:
     """How it ended: open, closed or reset by whom; idle for how long, and what was left without an answer."""
     words = [closed(row)]
     if row["tls_alert"]:
-        words.append(f"TLS alert {safe(row['tls_alert'])} of the {row['tls_alert_from']}")
+        words.append(f"{_alert(row['tls_alert'])} of the {row['tls_alert_from']}")
     if row["close"] == "none":
         return ", ".join(words)
     if (row["idle_ns"] or 0) >= IDLE_NS:
@@ -270,6 +270,11 @@ def _end(row: dict[str, Any]) -> str:
     if row["unanswered"]:
         words.append(f"{row['unanswered']:,} unanswered")
     return ", ".join(words)
+
+
+def _alert(name: str) -> str:
+    """TLS alert unknown_ca"""
+    return "an encrypted TLS alert" if name == "encrypted" else f"TLS alert {safe(name)}"
 
 
 def _what(row: dict[str, Any]) -> list[str]:

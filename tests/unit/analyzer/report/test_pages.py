@@ -172,3 +172,13 @@ def test_errors_are_summed_over_clients_and_say_whose_right_is_missing(tmp_path:
     assert "Heartbeat, 30 GROUP_AUTHORIZATION_FAILED: 6 times in all, 3 clients." in text
     assert "till-0 is logged in as User:till." in text
     assert text.count("  billing  ") == 3
+
+
+@pytest.mark.parametrize(
+    ("alert", "words"),
+    [("unknown_ca", "TLS alert unknown_ca of the client"), ("encrypted", "an encrypted TLS alert of the client")],
+)
+def test_an_alert_whose_name_was_not_seen_is_no_name(tmp_path: Path, alert: str, words: str) -> None:
+    rows = [connection(1, tls_alert=alert, tls_alert_from="client")]
+    with dataset(tmp_path, {"exchanges": [exchange(1)], "connections": rows}) as found:
+        assert words in printed(found, "connections", 300)
