@@ -59,7 +59,8 @@ def in_partitions(dataset: Dataset, partitions: Iterable[tuple[str, int]]) -> li
         except Unknown as problem:
             raise ChoiceError(str(problem)) from problem
         dataset.choose(Settings(partition=each))
-        found |= {row["exchange"] for row in dataset.metric_rows("partition_story")}
+        _, portions = dataset.metric_in_portions("partition_story")
+        found |= {row["exchange"] for portion in portions for row in portion}
     dataset.choose(Settings())
     return sorted(found)
 

@@ -14,6 +14,8 @@ from analyzer.cli.values import Partition
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
+# A table folds alike events, so it holds all of them: some 3 KB each.
+_MOST_EVENTS = 300_000
 _TABLES = ("exchanges", "entries", "errors", "batches", "transaction_events", "assignments", "fetch_positions")
 
 
@@ -48,7 +50,8 @@ def command(inputs: tuple[str, ...], partition: tuple[str, int], options: Option
                 return UNREADABLE
         dataset.choose(Settings(partition=partition))
         if form == "table":
-            _print_table(dataset, limit)
+            if not _print_table(dataset, limit):
+                return UNREADABLE
         else:
             from analyzer.cli.row_output import print_rows
 
@@ -56,37 +59,44 @@ def command(inputs: tuple[str, ...], partition: tuple[str, int], options: Option
         return exit_code(dataset)
 
 
-def _print_table(dataset: Dataset, limit: int | None) -> None:
-    """The story in each cluster that has such a partition."""
+def _print_table(dataset: Dataset, limit: int | None) -> bool:
+    """The story in each cluster that has such a partition; False: it has more events than a table takes, which was said."""
     from itertools import groupby
 
     from rich.text import Text
 
     from analyzer.cli.screen import screen
     from analyzer.cli.table import TABLE_ROWS, say_when_cut
+    from analyzer.query.metrics import text
     from analyzer.report.format import safe
     from analyzer.report.partition_lines import lines
     from analyzer.report.terminal import print_lines
 
     most = TABLE_ROWS if limit is None else limit
+    rows, total = dataset.first_rows(text("partition_story"), _MOST_EVENTS)
+    if total > _MOST_EVENTS:
+        say(
+            f"{total:,} events, and a table takes {_MOST_EVENTS:,}: narrow them with --from, --to or --client; "
+            "--format csv or jsonl streams all"
+        )
+        return False
     stories = [
         (key, list(events))
-        for key, events in groupby(
-            dataset.metric_rows("partition_story"), lambda row: (row["cluster"], row["topic"], row["partition"])
-        )
+        for key, events in groupby(rows, lambda row: (row["cluster"], row["topic"], row["partition"]))
     ]
     longest = 0
 
     def render(width: int) -> list[Text]:
         nonlocal longest
-        text: list[Text] = []
+        printed: list[Text] = []
         for (cluster, topic, number), events in stories:
             where = f" in cluster {safe(cluster)}" if len(stories) > 1 else ""
             told, total = lines(f"{safe(topic)}-{number}{where}", events, width, most or None)
-            text += [*([Text("")] if text else []), *told]
+            printed += [*([Text("")] if printed else []), *told]
             longest = max(longest, total)
-        return text
+        return printed
 
     with screen() as console:
         print_lines(console, render)
     say_when_cut(longest, most)
+    return True
