@@ -35,7 +35,7 @@ failed AS (
         SELECT x.connection
         FROM all_exchanges AS x JOIN fatal_requests AS f
             ON f.client_address = x.client_address AND f.broker_address = x.broker_address AND f.broker_port = x.broker_port
-            AND f.api_key = x.api_key
+            AND f.api_key = x.api_key AND (f.answers_others OR f.api_key = api('Produce'))
     ) AND NOT EXISTS (
         SELECT 1 FROM tls_unread AS t
         WHERE t.broker_address = a.broker_address AND t.broker_port = a.broker_port AND t.first_time_ns < a.first_time_ns
