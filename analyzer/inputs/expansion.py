@@ -232,6 +232,8 @@ def _advice(got: str) -> str:
         return "it is compressed twice, unpack it first"
     if _is_other_capture(got):
         return "convert it: editcap -F pcapng FILE NEW.pcapng (part of Wireshark)"
+    if got == "text":
+        return "give what tcpdump -w or Wireshark wrote; the broker's own log goes with it, by --request-log"
     return "give what tcpdump -w or Wireshark wrote"
 
 

@@ -1,7 +1,7 @@
 -- In which groups did a member wait long to join, and for whom (`stuck`)? One row per group: its longest wait, `waited_ns`, from 10 s on.
 -- Suspect: a member whose heartbeats said "rebalance" during the wait, and that asked to join only at its end, or never. A member
--- that still waits when the capture ends has waited until then; it alone, without another member or a suspect, tells little: it is
--- information. `paused`: that the members stopped to consume, as they do before they join where the assignor is an eager one (KIP-429).
+-- that still waits when the capture ends has waited until then. Of a member alone, without another one or a suspect, it is not known
+-- for whom it waits (one that is gone, or group.initial.rebalance.delay.ms): medium, or information while it still waits. `paused`: that the members stopped to consume, as they do before they join where the assignor is an eager one (KIP-429).
 WITH joins AS (
     SELECT cluster, group_id, exchange, connection, begin_ns, time_ns, CAST(NULL AS STRING) AS so_far
     FROM group_events
@@ -60,7 +60,7 @@ SELECT
         THEN 'The late member was asked to rejoin (REBALANCE_IN_PROGRESS in a heartbeat reply) and did not poll: check what it does between two polls (max.poll.interval.ms).'
         ELSE 'See which member was late or gone: one that does not poll is waited for until max.poll.interval.ms, one that does not answer until session.timeout.ms.'
     END AS advice,
-    CASE WHEN w.so_far IS NOT NULL AND s.stuck IS NULL AND o.has_others IS NOT TRUE THEN 'info' END AS severity,
+    CASE WHEN s.stuck IS NULL AND o.has_others IS NOT TRUE THEN CASE WHEN w.so_far IS NULL THEN 'medium' ELSE 'info' END END AS severity,
     w.time_ns - w.begin_ns AS weight,
     w.exchange AS evidence_join,
     w.begin_ns AS first_time_ns,

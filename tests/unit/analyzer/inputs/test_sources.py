@@ -201,7 +201,10 @@ def test_a_directory_gives_its_captures_whatever_their_names(tmp_path: Path) -> 
 BAD = {
     "missing": (lambda folder: str(folder / "gone.pcap"), "no such file"),
     "empty": (lambda folder: source(folder, b"").name, "empty"),
-    "text": (lambda folder: source(folder, b"hello, I am a log file\n").name, "got text; give what tcpdump -w"),
+    "text": (
+        lambda folder: source(folder, b"hello, I am a log file\n").name,
+        "got text; give what tcpdump -w or Wireshark wrote; the broker's own log goes with it, by --request-log",
+    ),
     "picture": (
         lambda folder: source(folder, b"\x89PNG\r\n\x1a\n" + bytes(20)).name,
         "89 50 4e 47; give what tcpdump -w",

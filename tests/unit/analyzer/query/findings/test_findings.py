@@ -133,6 +133,11 @@ def in_order(*values: str) -> list[int]:
         ("wrong_cluster", refused, lambda: refused(back_s=31)),
         ("stuck_member", lambda: waiting_to_join(11), lambda: waiting_to_join(11, ("range", "range"))),
         ("stuck_member", lambda: waiting_to_join(11), lambda: joins([11.0], begin_ns=START_NS) | ASKED),
+        (
+            "stuck_member",
+            lambda: joins([11.0], begin_ns=START_NS) | ASKED,
+            lambda: waiting_to_join(11, ("range", "range")),
+        ),
         ("lossy_network", sent_again, lambda: sent_again(broker_retransmitted=200)),
     ),
 )
