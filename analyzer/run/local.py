@@ -15,12 +15,10 @@ from analyzer.base.memory import give_back, question_memory_bytes
 from analyzer.ingest.run_tables import Run, by_file, small_tables
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError
-from analyzer.names.name_table import read as read_names
 from analyzer.query.dataset import Dataset
 from analyzer.query.exported import is_dataset
 from analyzer.query.exported import open_dataset as open_exported
 from analyzer.query.several_datasets import open_datasets
-from analyzer.request_log.log_reader import read_logs
 from analyzer.run import raw_views, strategy
 from analyzer.run.warnings import (
     input_warnings,
@@ -57,7 +55,11 @@ def open_dataset(inputs: Sequence[str], options: Options, progress: Callable[[in
 
 def names_of(options: Options) -> Names | None:
     """The names of addresses that a person gave; None: none. Raises NamesError."""
-    return read_names(options.names) if options.names else None
+    if not options.names:
+        return None
+    from analyzer.names.name_table import read
+
+    return read(options.names)
 
 
 def _opened(inputs: Sequence[str], options: Options, progress: Callable[[int], None] | None) -> Dataset:
@@ -132,6 +134,8 @@ def dataset_of(
         memory = options.memory_bytes or question_memory_bytes(captured_bytes, raw_views.many_connections(done.summary))
         options = replace(options, memory_bytes=memory, filters=options.filters.at(*_span(readings)))
         if options.request_logs:
+            from analyzer.request_log.log_reader import read_logs
+
             logs = read_logs(tuple(dict.fromkeys(options.request_logs)), folder / raw_views.REQUEST_LOG)
             warnings += [line for log in logs for line in log.warnings()]
             failed = failed or any(log.failure for log in logs)
