@@ -21,9 +21,11 @@ planned, and a macro that looked a name up would need a thousand. A word or a na
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
+
+from analyzer.base.filters import literal
 
 _UNITS = {"ms": 10**6, "s": 10**9, "days": 86_400 * 10**9, "mb": 10**6, "lag_turns": 2**32 * 10**6}
 _SALTS = (6364136223846793005, 15755552163447593571, 11400714819323198485)
@@ -44,6 +46,16 @@ def folded(sql: str) -> str:
         pieces += [sql[end : call.start() - len(word)], _WORDS[word](word, call[0][1:-1])]
         end = call.end()
     return "".join((*pieces, sql[end:]))
+
+
+def rows(types: Mapping[str, str], lines: Iterable[str]) -> str:
+    """SQL of a small table: `types` has the type of each column, a line the cells of a row with tabs between them; an empty cell is
+    null. The engine splits one literal: to parse a literal for each line or cell would take longer than any use of the rows.
+    """
+    cells = (f"CAST(nullif(cells[{place}], '') AS {types[name]}) AS {name}" for place, name in enumerate(types, 1))
+    text = "\n".join(lines)
+    split = f"SELECT unnest(string_split({literal(text)}, chr(10))) AS line{'' if text else ' WHERE false'}"
+    return f"SELECT {', '.join(cells)} FROM (SELECT string_split(line, chr(9)) AS cells FROM ({split}) AS t) AS t"
 
 
 def _number(word: str, given: str) -> str:

@@ -6,19 +6,22 @@ connections are left out.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from analyzer.query import resolve
 from analyzer.query.dataset import Dataset
 
-# So many connections are asked here, which takes less time than a plan.
+# So many connections, pairs of them and exchanges are looked at here, which takes less time than a plan.
 FEW = 500
+MOST_EXCHANGES = 20_000
 _VIEWS = ("view_legs", "proxy_parts", "part_marks", "silent_halves", "redirected_legs", "forward_pairs")
 # Legs of one connection are seen at the same time but for this (`resolve/view_legs.sql`).
 _LEGS_APART_NS = 100_000_000
+_LAGS_APART_NS = 20_000_000
 # Those of a proxy with an address on each side begin and end so near to each other (`resolve/proxy_parts.sql`).
 _BEGINS_APART_NS = 250_000_000
 _ENDS_APART_NS = 5_000_000_000
@@ -26,12 +29,15 @@ _ENDS_APART_NS = 5_000_000_000
 _EARLY_NS = 1_000_000
 _LATE_NS = 10_000_000_000
 _FRAMED = ["part", "client_side", "requests", "a_framed_bytes", "b_framed_bytes"]
+_REQUEST = ["part", "request_time_ns", "api_key", "api_version", "correlation_id", "request_bytes"]
+_OTHERS = ["a_packets", "b_packets", "a_lag_least_ns", "b_lag_least_ns", "origin"]
 _SIDES = [f"{side}_{what}" for side in "ab" for what in ("address", "port", "start_seq", "stream_bytes", "gap_bytes")]
 
 
 class _Asked(NamedTuple):
-    """What a connection asked of a server, and when (ns). Of a `whole` one all was captured."""
+    """What a connection (a part) asked of a server, and when (ns). Of a `whole` one all was captured."""
 
+    part: int
     client: str
     endpoint: tuple[str, int]
     requests: int
@@ -46,11 +52,11 @@ class _Asked(NamedTuple):
 def is_any(folders: Sequence[Path], rows: Callable[[], Mapping[str, str]]) -> bool:
     """Whether connections whose raw tables lie in `folders` may be legs of one (`resolve/view_legs.sql`, `redirected_legs.sql`), or
     of one behind a proxy (`forward_pairs.sql`). `rows`: gives SQL of these tables, or of `part_marks` in place of exchanges."""
-    parts, framed = (
+    parts, framed, exchanges = (
         [path for folder in folders if (path := folder / f"raw_{name}.parquet").exists()]
-        for name in ("parts", "framed_parts")
+        for name in ("parts", "framed_parts", "exchanges")
     )
-    if not parts or not _may_be(parts, framed):
+    if not parts or not _may_be(parts, framed, exchanges):
         return False
     views = {name: resolve.sql(name) for name in _VIEWS} | dict(rows())
     with Dataset(views, materialized=("proxy_parts",), threads=1, simple_plans=True) as dataset:
@@ -61,21 +67,22 @@ def is_any(folders: Sequence[Path], rows: Callable[[], Mapping[str, str]]) -> bo
         return has("view_legs") or has("redirected_legs") or (has("proxy_parts") and has("forward_pairs"))
 
 
-def _may_be(parts: Sequence[Path], framed: Sequence[Path]) -> bool:
-    """False: all begin and end with other sequence numbers, and no host is client and server of connections alike."""
+def _may_be(parts: Sequence[Path], framed: Sequence[Path], exchanges: Sequence[Path]) -> bool:
+    """False: all begin and end with other sequence numbers, and no host has the same requests as a client and as a server."""
     import pyarrow.parquet as pq
 
     if sum(pq.read_metadata(path).num_rows for path in parts) > FEW:
         return True
     # What has no time was with nothing else at the same time.
-    read = _rows(parts, ["part", *_SIDES, "first_time_ns", "last_time_ns", "syn", "close", "a_packets", "b_packets"])
+    read = _rows(parts, ["part", *_SIDES, "first_time_ns", "last_time_ns", "syn", "close", *_OTHERS])
     rows = {row[0]: row[1:] for row in read if None not in row[11:13]}
     if _share_numbers(rows.values()) or _are_halves(rows.values()):
         return True
     asked = [
         _asked(rows[row[0]], row) for row in _rows(framed, _FRAMED) if row[2] and row[1] is not None and row[0] in rows
     ]
-    return _serve_and_ask(asked) or _side_by_side(asked)
+    pairs = list(islice(chain(_serve_and_ask(asked), _side_by_side(asked)), FEW))
+    return len(pairs) == FEW or (bool(pairs) and _ask_the_same(pairs, exchanges))
 
 
 def _rows(paths: Sequence[Path], columns: list[str]) -> Iterator[tuple[Any, ...]]:
@@ -87,16 +94,27 @@ def _rows(paths: Sequence[Path], columns: list[str]) -> Iterator[tuple[Any, ...]
 
 def _share_numbers(rows: Iterable[tuple[Any, ...]]) -> bool:
     """Some of the conditions of `resolve/view_legs.sql`."""
-    seen = defaultdict[int, list[tuple[int, int]]](list)
+    seen = defaultdict[int, list[tuple[Any, ...]]](list)
     for row in rows:
-        first, last = row[10:12]
-        sides = ((start, size + gaps) for start, size, gaps in (row[2:5], row[7:10]) if start is not None)
-        own = {number for start, size in sides for number in (start, (start + size) % 2**32)}
-        if any(max(first, x) - min(last, y) <= _LEGS_APART_NS for number in own for x, y in seen.get(number, ())):
+        own: dict[int, tuple[Any, ...]] = {}
+        for (start, size, gaps), *lags in ((row[2:5], *row[16:18]), (row[7:10], *row[17:15:-1])):
+            if start is not None:
+                own |= dict.fromkeys((start, (start + size + gaps) % 2**32), (*row[10:12], row[18] >> 20, *lags))
+        if any(_may_be_legs(one, other) for number, one in own.items() for other in seen.get(number, ())):
             return True
-        for number in own:
-            seen[number].append((first, last))
+        for number, one in own.items():
+            seen[number].append(one)
     return False
+
+
+def _may_be_legs(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether both were there at the same time, and the clocks of the same hosts wrote their timestamps, where there are some."""
+    lags = [x - y for x, y in zip(one[3:], other[3:], strict=True) if x is not None and y is not None]
+    turn = 2**32 * 10**6
+    drift = _LAGS_APART_NS + abs(one[0] - other[0]) // 1000
+    return max(one[0], other[0]) - min(one[1], other[1]) <= _LEGS_APART_NS and (
+        one[2] != other[2] or not lags or min(abs((lag + turn // 2) % turn - turn // 2) for lag in lags) <= drift
+    )
 
 
 def _are_halves(rows: Iterable[tuple[Any, ...]]) -> bool:
@@ -109,22 +127,25 @@ def _are_halves(rows: Iterable[tuple[Any, ...]]) -> bool:
 
 
 def _asked(row: tuple[Any, ...], framed: tuple[Any, ...]) -> _Asked:
-    _, client_side, requests, *sizes = framed
+    part, client_side, requests, *sizes = framed
     ends = (row[0:2], row[5:7])
     mean = [size / requests for size in sizes]
     begin, end, syn, close = row[10:14]
     is_whole = syn % 2 == 1 and close != "none" and row[4] + row[9] == 0
     means = (mean[client_side], mean[1 - client_side])
-    return _Asked(ends[client_side][0], ends[1 - client_side], requests, *means, begin, end, syn % 2 == 1, is_whole)
+    return _Asked(
+        part, ends[client_side][0], ends[1 - client_side], requests, *means, begin, end, syn % 2 == 1, is_whole
+    )
 
 
-def _serve_and_ask(every: Iterable[_Asked]) -> bool:
-    """The conditions of `resolve/proxy_parts.sql` where a host is server and client, but for the point of capture."""
+def _serve_and_ask(every: Iterable[_Asked]) -> Iterator[tuple[_Asked, _Asked]]:
+    """Pairs as in `resolve/proxy_parts.sql` where a host is server and client, but for the point of capture."""
     serving, asking = defaultdict[str, list[_Asked]](list), defaultdict[str, list[_Asked]](list)
     for asked in every:
         serving[asked.endpoint[0]].append(asked)
         asking[asked.client].append(asked)
-    return any(_carries_on(y, x) for host, served in serving.items() for y in asking.get(host, ()) for x in served)
+    for host, served in serving.items():
+        yield from ((y, x) for y in asking.get(host, ()) for x in served if _carries_on(y, x))
 
 
 def _carries_on(y: _Asked, x: _Asked) -> bool:
@@ -141,21 +162,40 @@ def _carries_on(y: _Asked, x: _Asked) -> bool:
     )
 
 
-def _side_by_side(every: Iterable[_Asked]) -> bool:
-    """Some of the conditions of `resolve/proxy_parts.sql`: both begin together and are alike, in so many exchanges between the same
-    ends that it may be no chance."""
+def _side_by_side(every: Iterable[_Asked]) -> Iterator[tuple[_Asked, _Asked]]:
+    """Pairs as in `resolve/proxy_parts.sql` of which both begin together and are alike, in so many exchanges between the same ends
+    that it may be no chance."""
     recent: list[_Asked] = []
-    met = defaultdict[frozenset[tuple[str, int]], int](int)
+    met = defaultdict[frozenset[tuple[str, int]], list[tuple[_Asked, _Asked]]](list)
     for y in sorted(every, key=lambda asked: asked.begin):
         recent = [x for x in recent if y.begin - x.begin <= _BEGINS_APART_NS]
         for x in recent:
             if _are_alike(x, y):
-                ends = frozenset((x.endpoint, y.endpoint))
-                met[ends] += max(x.requests, y.requests)
-                # `least_met` of `resolve/proxy_parts.sql`.
-                if met[ends] >= (4 if any(_is_loopback(address) for address, _ in ends) else 8):
-                    return True
+                met[frozenset((x.endpoint, y.endpoint))].append((y, x))
         recent.append(y)
+    for ends, pairs in met.items():
+        # `least_met` of `resolve/proxy_parts.sql`.
+        least = 4 if any(_is_loopback(address) for address, _ in ends) else 8
+        if sum(max(x.requests, y.requests) for y, x in pairs) >= least:
+            yield from pairs
+
+
+def _ask_the_same(pairs: Iterable[tuple[_Asked, _Asked]], exchanges: Sequence[Path]) -> bool:
+    """Whether three quarters of the requests that one connection of a pair had while there were both may be those of the other: a
+    condition of `resolve/forwarded.sql`. True, too, where that is not at hand or takes longer than to ask the engine."""
+    import pyarrow.parquet as pq
+
+    if not exchanges or sum(pq.read_metadata(path).num_rows for path in exchanges) > MOST_EXCHANGES:
+        return True
+    asked = defaultdict[int, list[tuple[int, tuple[Any, ...]]]](list)
+    for part, time, *request in _rows(exchanges, _REQUEST):
+        if time is not None:
+            asked[part].append((time, tuple(request)))
+    for pair in pairs:
+        begin, end = max(one.begin for one in pair), min(one.end for one in pair)
+        ours, others = (Counter(request for time, request in asked[one.part] if begin <= time <= end) for one in pair)
+        if (met := (ours & others).total()) and met * 4 >= min(ours.total(), others.total()) * 3:
+            return True
     return False
 
 

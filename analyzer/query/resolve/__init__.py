@@ -20,11 +20,10 @@ A view reads only those before it in VIEWS. docs/dev/recipes.md says what a new 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from analyzer.base.expected_errors import rules
-from analyzer.base.filters import literal
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.query import sql_words
 from dissectors.kafka.columns.program import error_fields
@@ -149,11 +148,25 @@ def views(api_keys: Collection[int], odd: bool = True, seen_again: bool = True, 
     """
     facts = {
         "problem_kinds": _values(
-            "number, kind, detail", ((n, kind.name, kind.sentence) for n, kind in PROBLEM_KINDS.items())
+            {"number": "INT", "kind": "STRING", "detail": "STRING"},
+            ((n, kind.name, kind.sentence) for n, kind in PROBLEM_KINDS.items()),
         ),
-        "error_names": _values("code, name, retriable", known_errors().values()),
-        "error_fields": _values("api_key, side, field, path, level", _error_fields(api_keys)),
-        "expected_errors": _values("api_key, code, rule, seconds, followed_by, client_only", _expected(api_keys)),
+        "error_names": _values({"code": "INT", "name": "STRING", "retriable": "BOOLEAN"}, known_errors().values()),
+        "error_fields": _values(
+            {"api_key": "INT", "side": "STRING", "field": "INT", "path": "STRING", "level": "STRING"},
+            _error_fields(api_keys),
+        ),
+        "expected_errors": _values(
+            {
+                "api_key": "INT",
+                "code": "INT",
+                "rule": "STRING",
+                "seconds": "INT",
+                "followed_by": "INT",
+                "client_only": "BOOLEAN",
+            },
+            _expected(api_keys),
+        ),
     }
     sources = {name: name for name in VIEWS}
     if not odd:
@@ -212,17 +225,6 @@ def _expected(api_keys: Collection[int]) -> Iterable[tuple[object, ...]]:
         yield key, code, rule.name, rule.seconds, rule.by, rule.client_only
 
 
-def _values(columns: str, rows: Iterable[tuple[object, ...]]) -> str:
-    """SQL of a small table; without rows it is empty but has its columns."""
-    lines = [f"({', '.join(map(_literal, row))})" for row in rows]
-    where = "" if lines else " WHERE false"
-    lines = lines or [f"({', '.join(['NULL'] * len(columns.split(',')))})"]
-    return f"SELECT * FROM (VALUES {', '.join(lines)}) AS facts({columns}){where}"
-
-
-def _literal(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None:
-        return "NULL"
-    return str(value) if isinstance(value, int) else literal(str(value))
+def _values(types: Mapping[str, str], rows: Iterable[tuple[object, ...]]) -> str:
+    """SQL of a small table."""
+    return sql_words.rows(types, ("\t".join("" if cell is None else str(cell) for cell in row) for row in rows))
