@@ -791,8 +791,15 @@ def more_in_sql(table: str, columns: Iterable[str]) -> dict[str, str]:
     `end_time` for `begin_ns` and `end_ns`; a second name for a column of `table` that needs quotes. Name -> SQL of its value.
     """
     names = list(columns)
-    moments = {_timestamp_name(name): f"make_timestamp({name} // 1000)" for name in names if is_moment(name)}
-    return moments | {_SECOND_NAMES[table, name]: f'"{name}"' for name in names if (table, name) in _SECOND_NAMES}
+    return moments(names) | {
+        _SECOND_NAMES[table, name]: f'"{name}"' for name in names if (table, name) in _SECOND_NAMES
+    }
+
+
+def moments(columns: Iterable[str], function: str = "make_timestamp") -> dict[str, str]:
+    """Those of `more_in_sql` that are moments: name -> SQL of its value. `make_timestamptz` makes instants, which say that they are
+    UTC."""
+    return {_timestamp_name(name): f"{function}({name} // 1000)" for name in columns if is_moment(name)}
 
 
 def _timestamp_name(moment: str) -> str:
@@ -825,6 +832,8 @@ def docs() -> str:
         "SQL (`kanalyze sql`, `Capture.sql`, a DuckDB file of `kanalyze export`) has more columns, listed below each table: for "
         "each point in time a TIMESTAMP (UTC, truncated to microseconds), whose name is that of the column without `_ns`; for "
         "`begin_ns` and `end_ns` it is `begin_time` and `end_time`. A column whose name needs quotes has a second name without.",
+        "Files of `kanalyze export` and `kanalyze spark` have these TIMESTAMP columns too, behind all others: in Parquet as "
+        "instants (UTC, microseconds), in CSV and JSON as text.",
     ]
     for table, columns in TABLES.items():
         rows = [f"| `{column.name}` | {column.type} | {column.sentence} |" for column in columns]

@@ -2,6 +2,9 @@
 
 A key (`exchange`, `connection`) is a 63-bit number. JSON readers round numbers beyond 2^53, and `kanalyze show` takes 16 hex
 digits, so JSON and CSV have keys as that text; Parquet has the number. Rows are streamed: no table is held in memory.
+
+A moment is int64 ns. Many programs make doubles of such numbers, or show them as they are, so files of tables have each moment as
+TIMESTAMP too (`in_files`). Nothing of ours reads these.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
-from analyzer.base.tables import is_key
+from analyzer.base.tables import TABLES, is_key, moments
 from analyzer.base.text import LIKE_ESCAPE, UNSEEN, csv_cell, escape_json, exchange_id
 
 if TYPE_CHECKING:
@@ -32,6 +35,16 @@ def with_hex_keys(row: dict[str, Any]) -> dict[str, Any]:
     return {
         name: exchange_id(value) if is_key(name) and isinstance(value, int) else value for name, value in row.items()
     }
+
+
+def in_files(table: str, form: str, rows: str = "") -> str:
+    """SQL of the rows of a table, all of them or `rows`, with the columns that files of it have: those of the table, and behind
+    them its moments cut to microseconds. In Parquet these say that they are UTC: else Spark and others take them for local times.
+    """
+    names = [column.name for column in TABLES[table]]
+    times = moments(names, "make_timestamptz" if form == "parquet" else "make_timestamp")
+    columns = [*map(quoted, names), *(f"{sql} as {name}" for name, sql in times.items())]
+    return f"select {', '.join(columns)} from {rows or table}"
 
 
 class Engine(Protocol):
@@ -78,11 +91,20 @@ def _write_parquet(rows: Rows, sink: BinaryIO, limit: int) -> int:
 
     reader = rows.batches(limit=limit)
     count = 0
-    with pyarrow.parquet.ParquetWriter(sink, reader.schema, compression="zstd") as writer:
+    schema = _in_utc(reader.schema)
+    with pyarrow.parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
         for batch in reader:
-            writer.write_batch(batch)
+            writer.write_table(pyarrow.Table.from_batches([batch]).cast(schema))
             count += batch.num_rows
     return count
+
+
+def _in_utc(schema: pyarrow.Schema) -> pyarrow.Schema:
+    """The schema with instants in UTC, whatever the zone of this machine is."""
+    import pyarrow
+
+    utc = pyarrow.timestamp("us", "UTC")
+    return pyarrow.schema([field.with_type(utc) if getattr(field.type, "tz", None) else field for field in schema])
 
 
 def _write_csv(rows: Rows, sink: BinaryIO, limit: int) -> int:

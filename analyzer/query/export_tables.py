@@ -26,7 +26,7 @@ from analyzer.base.storage.addresses import Address, StorageError, is_storage_ur
 from analyzer.base.storage.objects import object_writer, remove_object
 from analyzer.base.tables import TABLES
 from analyzer.base.text import file_text
-from analyzer.query.export import Rows, write
+from analyzer.query.export import Rows, in_files, write
 from analyzer.query.manifest import MANIFEST, PARQUET
 from analyzer.query.table_directories import folder
 from analyzer.query.table_views import null_column
@@ -119,7 +119,7 @@ def manifest(inputs: list[str], form: str, files: Mapping[str, list[Written]]) -
 def _in_one(dataset: Dataset, table: str, form: str, target: _Directory | _Bucket) -> Written:
     name = f"{table}.{form}"
     with target.writing(name) as sink:
-        return Written(name, write(Rows(dataset, f"select * from {table}"), form, sink))
+        return Written(name, write(Rows(dataset, in_files(table, form)), form, sink))
 
 
 def _borders(dataset: Dataset) -> list[int]:
@@ -191,7 +191,8 @@ def _copied(dataset: Dataset, table: str, below: Path, borders: list[int]) -> li
 def copy_rows(dataset: Dataset, table: str, rows: str, below: Path, name: str) -> Written:
     """Writes rows of a table, the result of a SELECT, as the Parquet file `below/name`, whose name is text."""
     place = literal(str((below / name).absolute()))
-    (row,) = dataset.query(f"copy ({rows} union all by name {_no_rows(table)}) to {place} ({COPY_OPTIONS})")
+    made = in_files(table, PARQUET, f"({rows} union all by name {_no_rows(table)}) as made")
+    (row,) = dataset.query(f"copy ({made}) to {place} ({COPY_OPTIONS})")
     return Written(name, row["count"], *_span(row["column_statistics"]))
 
 

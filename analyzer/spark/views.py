@@ -144,7 +144,7 @@ def _of_files(frame: DataFrame, table: str) -> DataFrame:
 
         for _, _, pieces in files(tuples(batches)):
             with pq.ParquetFile(pa.BufferReader(b"".join(pieces))) as file:
-                for batch in file.iter_batches(BATCH_ROWS):
+                for batch in file.iter_batches(BATCH_ROWS, columns=schema.names):
                     yield conform(batch, schema)
 
     chosen = frame.where(f"table LIKE '{FINAL}{table}/%'").select("table", "task", "batch")

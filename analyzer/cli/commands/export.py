@@ -14,7 +14,7 @@ from analyzer.cli.added import counted, say_added
 from analyzer.cli.common import capture_options, captures, exit_code, opened, say_when_uncompiled
 from analyzer.cli.outcome import say
 from analyzer.cli.values import UtcTime
-from analyzer.query.export import FORMATS
+from analyzer.query.export import FORMATS, in_files
 
 # A directory of that name would be taken for a file that no program can open.
 _OTHER_DATABASES = (".sqlite", ".sqlite3", ".db")
@@ -104,7 +104,7 @@ def _to_stdout(inputs: tuple[str, ...], options: Options, table: str, form: str)
     if form == "parquet" and sys.stdout.isatty():
         raise click.UsageError("Parquet cannot be written to a terminal; redirect it to a file, or use --to DIR")
     with opened(inputs, options, (table,), asks="everything", form=form) as dataset:
-        print_rows(dataset, f"select * from {table}", form)
+        print_rows(dataset, in_files(table, form), form)
         return exit_code(dataset)
 
 

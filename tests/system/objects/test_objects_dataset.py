@@ -276,7 +276,7 @@ def test_hostile_names_stay_where_they_are(captures: Path, tmp_path: Path) -> No
     folder._listed["exchanges/../../../evil.parquet"] = found
     (path,) = folder.local_paths(["exchanges/../../../evil.parquet"])
     assert path.resolve().is_relative_to(tmp_path) and path.name == "0.parquet"
-    assert pq.read_schema(path) == arrow_schema("exchanges")
+    assert set(arrow_schema("exchanges").names) < set(pq.read_schema(path).names)
     assert pc.count(pq.read_table(path)["exchange"]).as_py() > 100
     folder.close()
     assert not path.exists()
