@@ -15,7 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from analyzer.watch.prometheus import CONTENT_TYPE, Exposition
+from analyzer.watch.prometheus import Exposition
+from analyzer.watch.prometheus_formats import PROTOBUF_TYPE, TEXT_TYPE, wants_protobuf
 
 if TYPE_CHECKING:
     from analyzer.watch.live_session import Session
@@ -52,10 +53,14 @@ class MetricsServer:
                 if self.path.partition("?")[0] not in ("/metrics", "/"):
                     self.send_error(HTTPStatus.NOT_FOUND)
                     return
+                as_protobuf = wants_protobuf(", ".join(self.headers.get_all("Accept") or []))
                 with lock:
-                    body = exposition.text(session.answer, session.pulse).encode()
+                    if as_protobuf:
+                        body = exposition.protobuf(session.answer, session.pulse)
+                    else:
+                        body = exposition.text(session.answer, session.pulse).encode()
                 self.send_response(HTTPStatus.OK)
-                self.send_header("Content-Type", CONTENT_TYPE)
+                self.send_header("Content-Type", PROTOBUF_TYPE if as_protobuf else TEXT_TYPE)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 if with_body:

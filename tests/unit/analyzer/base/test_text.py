@@ -18,7 +18,7 @@ from analyzer.cli.table import cell
 from analyzer.page.page_tables import value
 from analyzer.query.export import _SUSPECT
 from analyzer.report.format import safe
-from analyzer.watch.prometheus import _escaped
+from analyzer.watch.prometheus_formats import _escaped
 
 
 @given(st.text(st.characters(codec=None)))

@@ -12,7 +12,8 @@ import pytest
 
 from analyzer.cli.main import main
 from analyzer.watch.metrics_server import MetricsServer
-from analyzer.watch.prometheus import CONTENT_TYPE, Exposition
+from analyzer.watch.prometheus import Exposition
+from analyzer.watch.prometheus_formats import PROTOBUF_TYPE, TEXT_TYPE
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +23,7 @@ def _no_names_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket, "getfqdn", refuse)
     monkeypatch.setattr(Exposition, "text", lambda *_: "up 1\n")
+    monkeypatch.setattr(Exposition, "protobuf", lambda *_: b"protobuf")
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def asked(server: MetricsServer, head: str, address: str = "127.0.0.1") -> tuple
 )
 def test_who_names_us_is_answered(server: MetricsServer, host: str) -> None:
     code, headers, body = asked(server, f"GET /metrics HTTP/1.1\r\nHost: {host}")
-    assert code == 200 and body == "up 1\n" and f"Content-Type: {CONTENT_TYPE}" in headers
+    assert code == 200 and body == "up 1\n" and f"Content-Type: {TEXT_TYPE}" in headers
 
 
 @pytest.mark.parametrize(
@@ -75,6 +77,13 @@ def test_who_names_us_is_answered(server: MetricsServer, host: str) -> None:
 def test_who_names_another_is_not(server: MetricsServer, lines: str, method: str) -> None:
     code, headers, body = asked(server, f"{method} /metrics HTTP/1.1\r\n{lines}")
     assert code == 421 and "up 1" not in body and "rebound" not in headers + body
+
+
+def test_protobuf_for_who_asks_for_it(server: MetricsServer) -> None:
+    accept = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6"
+    for more in ("", ",text/plain;q=0.2", "\r\nAccept: text/plain;q=0.5"):
+        code, headers, body = asked(server, f"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}{more}")
+        assert code == 200 and body == "protobuf" and f"Content-Type: {PROTOBUF_TYPE}" in headers
 
 
 def test_head_has_the_headers_of_get_and_no_body(server: MetricsServer) -> None:
