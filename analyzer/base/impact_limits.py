@@ -11,5 +11,6 @@ LIMITS: dict[str, int | float] = {
     "stuck_ns": 10_000_000_000,  # without progress while there is data, or unable to connect
     "slow_ns": 1_000_000_000,  # lost by a client or a group, and this part of its time:
     "slow_share": 0.05,
+    "repeated_per_s": 5,  # requests of one API that a client repeats, for as long as it may be stuck
     "setup_ns": 2_000_000_000,  # until a connection or a login is ready
 }

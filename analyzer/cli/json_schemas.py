@@ -22,6 +22,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "clients": ("clients",),
     "connections": ("connections",),
     "errors": ("errors",),
+    "impact": ("impact",),
     "latency": ("latency",),
     "partition": ("partition_story",),
     "profile": ("profile",),

@@ -38,7 +38,7 @@ def verbs() -> tuple[str, ...]:
 # What a person asks -> the verbs that answer it, as the list of --help has them.
 QUESTIONS = {
     "What is going on?": ("report", "findings", "watch", "html", "trace"),
-    "What is slow, throttled or failing?": ("latency", "throttle", "errors", "unanswered", "profile"),
+    "What is slow, throttled or failing?": ("latency", "throttle", "errors", "unanswered", "impact", "profile"),
     "Who takes part, and how?": (
         "clients", "connections", "brokers", "topics", "partition", "groups", "transactions", "zones", "readiness",
     ),

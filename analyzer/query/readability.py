@@ -79,6 +79,7 @@ ASKS = {
     "errors": Ask(_BOTH, told_by="reply"),
     "findings": Ask(_REQUESTS),
     "groups": Ask(_REQUESTS, apis=_DATA | _MEMBERS),
+    "impact": Ask(_BOTH, told_by="reply"),
     "latency": Ask(_BOTH, bodies=False, apis=_WAITING),
     "partition": Ask(_REQUESTS, apis=_DATA | _MEMBERS | _TRANSACTIONS | {"OffsetFetch", "OffsetForLeaderEpoch"}),
     "profile": Ask(_BOTH, bodies=False, apis=_WAITING),

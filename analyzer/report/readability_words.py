@@ -20,6 +20,7 @@ _UNKNOWN = {
     "errors": "Error codes are not known",
     "findings": "Whether something is wrong is not known",
     "groups": "Groups are not known",
+    "impact": "Impact is not known",
     "latency": "Latency is not known",
     "partition": "What happened to the partition is not known",
     "profile": "What clients waited for is not known",

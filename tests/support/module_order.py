@@ -391,6 +391,7 @@ ORDER = (
     "analyzer.report.sections.errors",
     "analyzer.report.sections.attention",
     "analyzer.report.sections.*",
+    "analyzer.report.sections.impact",
     "analyzer.report.sections.busiest",
     "analyzer.report.sections.totals",
     "analyzer.report.terminal",

@@ -31,7 +31,7 @@ BLOCKS = (1 << 20, 1 << 20, 4096, 257)
 VERBS = (
     "report", "report --format json", "report --format jsonl", "exchanges", "exchanges --format json",
     "exchanges --format csv", "exchanges --format jsonl", "dump", "clients", "connections", "errors", "latency",
-    "throttle", "unanswered", "export --table entries", "export --table problems --format csv", "show #1",
+    "throttle", "unanswered", "impact", "export --table entries", "export --table problems --format csv", "show #1",
     "report --ports 9092", "dump --ports 9092", "exchanges --max-frame 4KiB --max-connections 2 --max-reassembly 64KiB",
 )  # fmt: skip
 

@@ -51,6 +51,7 @@ SECTIONS = {
     "throttle": ("", "--by broker", "--every 1s"),
     "topics": ("", "--part lag", "--part partitions", "--part delivery"),
     "transactions": ("", "--part list", "--part producers"),
+    "impact": ("", "--by client --by topic", "--by app --by group"),
     "unanswered": ("",),
     "exchanges": ("",),
 }

@@ -20,4 +20,4 @@ WHERE is_client(role) AND api_name IS NOT NULL AND request_time_ns IS NOT NULL
         'OffsetCommit', 'ShareFetch', 'ShareAcknowledge', 'AddPartitionsToTxn', 'AddOffsetsToTxn', 'EndTxn', 'TxnOffsetCommit', 'Envelope'))
 GROUP BY who(), client_address, api_name
 HAVING max(request_time_ns) - min(request_time_ns) >= impact('stuck_ns')
-    AND count(*) * s(1) >= 5.0 * (max(request_time_ns) - min(request_time_ns))
+    AND count(*) * s(1) >= 1.0 * impact('repeated_per_s') * (max(request_time_ns) - min(request_time_ns))

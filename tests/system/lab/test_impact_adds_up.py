@@ -1,0 +1,77 @@
+"""Accounts of impact add up: parts to the time, rows to the whole whatever they are grouped by, and to what the tables have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from effort import also_long
+from paths import LAB, SAMPLES
+
+import analyzer
+from analyzer.base.settings import Settings
+from analyzer.base.wait_kinds import BROKER, kind_of
+from analyzer.query.dataset import Dataset
+from lab.score import DATA
+
+Rows = list[dict[str, Any]]
+PARTS = ("queue_ns", "throttle_ns", "proxy_ns", "broker_ns", "network_ns", "unknown_ns")
+# What may be asked, beside what is grouped by without a question.
+GROUPINGS = ((), ("client",), ("app", "group"), ("broker",), ("api", "topic"), ("principal",))
+FEW = [*sorted(SAMPLES.glob("*.pcap.zst")), *(DATA / f"{name}.pcap.zst" for name in ("nat_60_python",))]
+MANY = [each for each in (*DATA.glob("*.pcap.zst"), *LAB.glob("*.pcap*")) if each not in FEW]
+# They wait by design, so nothing is lost with their connection.
+WAITING = {"Fetch", "JoinGroup", "SyncGroup", "ShareFetch"}
+
+
+def counted(dataset: Dataset) -> dict[tuple[Any, ...], tuple[int, int | None]]:
+    """Account, what, whether between brokers -> how many and how long, by all that Python knows of the rows."""
+    times, waited = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
+    exchanges = {row["exchange"]: row for row in dataset.query("SELECT * FROM exchanges")}
+    codes: dict[int, dict[int, str]] = {}
+    for row in dataset.query("SELECT exchange, code, name FROM errors WHERE expected IS NOT TRUE"):
+        codes.setdefault(row["exchange"], {})[row["code"]] = row["name"] or f"error {row['code']}"
+    for exchange, row in exchanges.items():
+        between = row["role"] not in (None, "client")
+        is_asked = row["kind"] == "wait" and not between
+        if row["latency_ns"] is not None and (kind_of(row["kind"]).reach == BROKER or is_asked):
+            times["time", None, between] += 1
+            waited["time", None, between] += row["latency_ns"]
+        if exchange in codes:
+            times["refused", codes[exchange][min(codes[exchange])], between] += 1
+        lost = row["status"] in ("closed", "pending") and row["api_name"] not in WAITING
+        if lost or row["status"] == "abandoned":
+            times["unanswered", row["status"], between] += 1
+    return {key: (number, waited.get(key)) for key, number in times.items()}
+
+
+def told(rows: Rows) -> dict[tuple[Any, ...], tuple[int, int | None]]:
+    """The same, by the rows of the metric."""
+    times, waited = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
+    for row in rows:
+        key = row["account"], row["what"], row["between_brokers"]
+        times[key] += row["times"]
+        waited[key] += row["waited_ns"] or 0
+    return {key: (number, waited[key] if key[0] == "time" else None) for key, number in times.items()}
+
+
+@pytest.mark.parametrize("path", also_long(FEW, sorted(MANY)), ids=lambda path: path.name)
+def test_accounts_add_up(path: Path) -> None:
+    with analyzer.read(path) as capture:
+        dataset = capture._dataset
+        answers = []
+        for by in GROUPINGS:
+            dataset.choose(Settings(by))
+            answers.append(dataset.metric("impact"))
+        whole = counted(dataset)
+    for rows in answers:
+        assert told(rows) == told(answers[0])
+        for row in rows:
+            assert row["times"] <= row["of_all"], row
+            if row["waited_ns"] is not None:
+                assert sum(row[part] for part in PARTS) == row["waited_ns"], row
+                assert min(row[part] for part in PARTS) >= 0, row
+    ours = {key: value for key, value in told(answers[0]).items() if key[1] != "orphan_reply"}
+    assert {key: value for key, value in ours.items() if key[0] in ("time", "refused", "unanswered")} == whole
