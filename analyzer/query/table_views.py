@@ -69,6 +69,10 @@ def entries_of(
     # Without filters one pass over the exchanges serves both.
     left = metrics.view("all_totals").replace("FROM all_exchanges", "FROM exchanges") if filters else None
     entries["totals"] = Entry(left or "SELECT * FROM all_totals", bool(filters))
+    left = metrics.view("all_group_requests").replace("FROM all_exchanges", "FROM exchanges") if filters else None
+    entries["group_requests"] = Entry(left or "SELECT * FROM all_group_requests", bool(filters))
+    news = f"SELECT * FROM all_group_news WHERE {_conditions(filters)['group_events']}"
+    entries["group_news"] = Entry(news, bool(filters))
     entries["tls_unread"] = Entry(f"{_TLS_UNREAD} AND ({tls_condition(filters)})", False)
     entries["kinds"] = Entry(kinds_sql(), True)
     entries["names"] = Entry(_NO_NAMES, False)

@@ -80,6 +80,7 @@ WINDOW_VIEWS = (
     "fetch_steps",
     "exchange_facts",
     "mutes",
+    "fact_times",
     "group_events",
     "assignments",
     "transaction_events",
@@ -327,6 +328,8 @@ def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
             found.add("errors")
     if holds_exchanges(options):
         found.add("held_exchanges")
+        # Rules and sections read those of its rows that say something, and sums (`all_group_news`, `all_group_requests`).
+        found.discard("group_events")
     return tuple(found)
 
 

@@ -23,7 +23,7 @@ WITH members AS (
         min(connection) AS connection,
         min(time_ns) AS time_ns,
         min_by(exchange, (time_ns, exchange)) AS exchange
-    FROM group_events
+    FROM group_news
     WHERE group_type = 'classic' AND event = 'join' AND error_code = error('NONE') AND generation > 0
     GROUP BY cluster, group_id, generation, coalesce(instance_id, client_id || ' ' || client_address)
 ),

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 35
--- when: group_events having count(DISTINCT generation) FILTER (WHERE event = 'join' AND group_type = 'classic') >= 4
+-- when: group_news having count(DISTINCT generation) FILTER (WHERE event = 'join' AND group_type = 'classic') >= 4
 -- says: group {group_id}[ ({of_application})] rebalances at the request of its own members, {rebalances|time|times}, for up to {longest_ns}
 -- do: {advice}
 -- look: kanalyze groups[ --group {group_id}]

@@ -1,6 +1,6 @@
 -- severity: medium
 -- rank: 14
--- when: group_events having count(*) FILTER (WHERE event = 'leave') >= 4
+-- when: group_news having count(*) FILTER (WHERE event = 'leave') >= 4
 -- says: {who} joins group {group_id} and leaves it again, {times|time|times}, {apart_ns} apart: each time {others|other member has|other members have} to stop and rebalance
 -- do: Look at what starts and ends this consumer: an autoscaler that cannot decide, a job that should have a group of its own, a failing health check.
 -- look: kanalyze groups --group {group_id}

@@ -17,7 +17,7 @@ WITH steps AS (
         max_by(event, time_ns) = 'leave' AS gone,
         min(begin_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns
-    FROM group_events
+    FROM group_news
     WHERE coalesce(instance_id, member_id, '') <> '' AND event <> 'commit'
     GROUP BY cluster, group_id, CASE WHEN instance_id IS NULL THEN member_id ELSE concat('instance ', instance_id) END
 ),

@@ -4,6 +4,6 @@ SELECT
     time_ns, begin_ns, cluster, group_id, group_type, event, client_id, client_address, member_id, instance_id, generation,
     sent_generation, leader IS NOT NULL AND leader = member_id AS is_leader, members, protocol, reason, topics,
     assigned_partitions, error_code, exchange
-FROM group_events
+FROM group_news
 WHERE event <> 'commit' OR error_code <> error('NONE')
 ORDER BY time_ns, begin_ns, group_id, member_id, exchange

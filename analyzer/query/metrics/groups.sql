@@ -20,14 +20,14 @@ WITH steps AS (
             'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR', 'REBALANCE_IN_PROGRESS', 'MEMBER_ID_REQUIRED'))) AS last_failure,
         min(begin_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns
-    FROM group_events
+    FROM group_news
     WHERE group_id IS NOT NULL AND event <> 'commit'
     GROUP BY coalesce(cluster, ''), group_id
 ),
 -- Of a classic group those of its last generation that did not leave; of another those that joined and did not leave.
 last_generation AS (
     SELECT coalesce(cluster, '') AS cluster, group_id, max(generation) AS generation
-    FROM all_group_events
+    FROM all_group_news
     WHERE group_type = 'classic' AND event = 'join' AND generation >= 0
     GROUP BY coalesce(cluster, ''), group_id
 ),
@@ -40,7 +40,7 @@ membership AS (
         max(e.time_ns) FILTER (WHERE e.event = 'leave') AS left_ns,
         max(e.time_ns) FILTER (WHERE e.event <> 'leave') AS last_ns,
         bool_or(e.event = 'join' AND e.generation = g.generation) AS in_last
-    FROM all_group_events AS e
+    FROM all_group_news AS e
         LEFT JOIN last_generation AS g ON g.cluster = coalesce(e.cluster, '') AND g.group_id = e.group_id
     WHERE coalesce(e.instance_id, e.member_id, '') <> '' AND e.event <> 'commit'
         AND coalesce(e.error_code, error('NONE')) IN (error('NONE', 'REBALANCE_IN_PROGRESS'))
@@ -94,7 +94,7 @@ last_rebalances AS (
 ),
 waiting AS (
     SELECT coalesce(cluster, '') AS cluster, group_id, max(begin_ns) AS asked_ns
-    FROM all_group_events
+    FROM all_group_news
     WHERE group_type = 'classic' AND event = 'join' AND error_code IS NULL
     GROUP BY coalesce(cluster, ''), group_id
 ),
@@ -102,23 +102,23 @@ committed AS (
     SELECT
         coalesce(c.cluster, '') AS cluster,
         x.group_id,
-        count(*) FILTER (WHERE x.api_key <> api('Heartbeat')) AS commits,
-        count(*) FILTER (WHERE x.api_key <> api('Heartbeat') AND x.error_code IS NOT NULL) AS answered_commits,
-        count(*) FILTER (WHERE x.api_key <> api('Heartbeat') AND x.error_code NOT IN (error('NONE',
+        CAST(coalesce(sum(x.exchanges) FILTER (WHERE x.api_key <> api('Heartbeat')), 0) AS BIGINT) AS commits,
+        CAST(coalesce(sum(x.exchanges) FILTER (WHERE x.api_key <> api('Heartbeat') AND x.error_code IS NOT NULL), 0) AS BIGINT)
+            AS answered_commits,
+        CAST(coalesce(sum(x.exchanges) FILTER (WHERE x.api_key <> api('Heartbeat') AND x.error_code NOT IN (error('NONE',
             'COORDINATOR_LOAD_IN_PROGRESS', 'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR',
-            'REBALANCE_IN_PROGRESS'))) AS failed_commits,
-        max_by(x.error_code, x.request_time_ns) FILTER (WHERE x.api_key <> api('Heartbeat')
+            'REBALANCE_IN_PROGRESS'))), 0) AS BIGINT) AS failed_commits,
+        max_by(x.error_code, x.last_time_ns) FILTER (WHERE x.api_key <> api('Heartbeat')
             AND x.error_code NOT IN (error('NONE', 'COORDINATOR_LOAD_IN_PROGRESS', 'COORDINATOR_NOT_AVAILABLE',
             'NOT_COORDINATOR', 'REBALANCE_IN_PROGRESS')))
             AS last_commit_error,
         count(*) FILTER (WHERE x.api_key = api('Heartbeat')) AS heartbeats,
         count(*) FILTER (WHERE x.api_key = api('Heartbeat') AND x.error_code IS NOT NULL) AS answered_heartbeats,
-        count(*) FILTER (WHERE x.api_key = api('TxnOffsetCommit')) AS commits_in_transactions,
-        min(x.request_time_ns) AS first_time_ns,
-        max(x.request_time_ns) AS last_time_ns
-    FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key IN (api('OffsetCommit', 'Heartbeat', 'TxnOffsetCommit')) AND x.group_id IS NOT NULL
-        AND x.status <> 'orphan_reply'
+        CAST(coalesce(sum(x.exchanges) FILTER (WHERE x.api_key = api('TxnOffsetCommit')), 0) AS BIGINT) AS commits_in_transactions,
+        min(x.first_time_ns) AS first_time_ns,
+        max(x.last_time_ns) AS last_time_ns
+    FROM group_requests AS x JOIN connections AS c ON c.connection = x.connection
+    WHERE x.api_key IN (api('OffsetCommit', 'Heartbeat', 'TxnOffsetCommit')) AND NOT x.is_orphan
     GROUP BY coalesce(c.cluster, ''), x.group_id
 ),
 behind AS (

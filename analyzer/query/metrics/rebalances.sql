@@ -7,5 +7,10 @@ SELECT
     r.client_address, r.member_id, r.reason, r.unheard_ns, r.first_generation, r.last_generation, r.members, r.joined,
     r.left_members, r.lost_members, r.moved_partitions, r.pause_ns, r.protocol, r.exchange AS example_exchange
 FROM group_rebalances AS r CROSS JOIN time_range AS t
-WHERE r.group_id IN (SELECT group_id FROM group_events) AND r.end_ns >= t.first_time_ns AND r.begin_ns <= t.last_time_ns
+WHERE r.group_id IN (
+        SELECT group_id FROM group_news
+        UNION
+        SELECT group_id FROM group_requests WHERE api_key = api('OffsetCommit')
+    )
+    AND r.end_ns >= t.first_time_ns AND r.begin_ns <= t.last_time_ns
 ORDER BY r.begin_ns, r.group_id, r.cluster

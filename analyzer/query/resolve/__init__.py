@@ -80,6 +80,7 @@ VIEWS = (
     "brokers",
     "offered_versions",
     "static_members",
+    "fact_times",
     "part_group_types",
     "group_types",
     "group_events",
@@ -124,6 +125,7 @@ _OF_ALL_ROWS = (
     *("view_legs", "silent_halves", "redirected_legs", "view_members", "proxy_parts", "forward_pairs", "asked_parts"),
     "part_views",
     "forwarded",
+    "fact_times",
     *OF_RUNS,
 )
 _ONLY_SEEN_AGAIN = (

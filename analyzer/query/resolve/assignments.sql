@@ -7,9 +7,9 @@ WITH told AS (
         l.client_address,
         l.cluster,
         x.client_id,
-        coalesce(x.response_end_ns, x.request_end_ns) AS time_ns
+        x.time_ns
     FROM raw_assigned AS a
-    JOIN raw_exchanges AS x ON x.exchange = a.exchange
+    JOIN fact_times AS x ON x.exchange = a.exchange AND x.part = a.part
     JOIN connection_context AS l ON l.part = a.part
     WHERE l.is_kafka
 )

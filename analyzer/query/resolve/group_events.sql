@@ -1,12 +1,18 @@
 -- Events of groups. Joins, syncs, leaves, and heartbeats of newer group types, come from bodies; failed heartbeats of classic
 -- groups, and commits, come from exchanges alone. The static member behind a member id is known where a body has both. A commit
 -- has the type of its group; a group of which only commits were seen is classic.
-WITH steps AS (
+-- Each kind is asked for by itself, so that of all commits those that failed are found without the others.
+WITH without_bodies AS (
+    SELECT 'heartbeat' AS event, * FROM raw_exchanges AS x WHERE x.api_key = api('Heartbeat') AND x.error_code <> error('NONE')
+    UNION ALL
+    SELECT 'commit', * FROM raw_exchanges AS x WHERE x.api_key = api('OffsetCommit')
+),
+steps AS (
     SELECT
-        s.exchange, x.part, coalesce(x.response_end_ns, x.request_end_ns) AS time_ns, x.request_time_ns AS begin_ns, x.client_id,
+        s.exchange, s.part, x.time_ns, x.begin_ns, x.client_id,
         s.event, s.group_type, s.group_id, s.member_id, s.instance_id, s.generation, s.sent_generation, s.leader, s.members,
         s.protocol, s.reason, s.topics, s.assigned_partitions, s.session_timeout_ms, s.rebalance_timeout_ms, s.error_code
-    FROM raw_group_steps AS s JOIN raw_exchanges AS x ON x.exchange = s.exchange
+    FROM raw_group_steps AS s JOIN fact_times AS x ON x.exchange = s.exchange AND x.part = s.part
     UNION ALL
     SELECT
         x.exchange,
@@ -14,9 +20,8 @@ WITH steps AS (
         coalesce(x.response_end_ns, x.request_end_ns) AS time_ns,
         x.request_time_ns AS begin_ns,
         x.client_id,
-        CASE WHEN x.api_key = api('Heartbeat') THEN 'heartbeat' ELSE 'commit' END AS event,
-        CASE WHEN x.api_key = api('Heartbeat')
-            THEN 'classic' ELSE coalesce(t.group_type, a.group_type, 'classic') END AS group_type,
+        x.event,
+        CASE WHEN x.event = 'heartbeat' THEN 'classic' ELSE coalesce(t.group_type, a.group_type, 'classic') END AS group_type,
         x.group_id,
         CASE WHEN x.member_id <> '' THEN x.member_id END AS member_id,
         k.instance_id,
@@ -31,11 +36,11 @@ WITH steps AS (
         CAST(NULL AS INTEGER) AS session_timeout_ms,
         CAST(NULL AS INTEGER) AS rebalance_timeout_ms,
         x.error_code
-    FROM raw_exchanges AS x
+    FROM without_bodies AS x
     LEFT JOIN static_members AS k ON k.group_id = x.group_id AND k.member_id = x.member_id
     LEFT JOIN part_group_types AS t ON t.part = x.part AND t.group_id = x.group_id
     LEFT JOIN group_types AS a ON a.group_id = x.group_id
-    WHERE (x.api_key = api('OffsetCommit') OR (x.api_key = api('Heartbeat') AND x.error_code <> error('NONE'))) AND NOT x.token
+    WHERE NOT x.token
 )
 SELECT
     s.exchange,

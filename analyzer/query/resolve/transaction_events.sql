@@ -3,8 +3,8 @@ SELECT
     s.exchange,
     l.connection,
     l.cluster,
-    coalesce(x.response_end_ns, x.request_end_ns) AS time_ns,
-    x.request_time_ns AS begin_ns,
+    x.time_ns,
+    x.begin_ns,
     s.event,
     x.client_id,
     s.transactional_id,
@@ -16,6 +16,6 @@ SELECT
     s.transaction_timeout_ms,
     s.error_code
 FROM raw_transaction_steps AS s
-JOIN raw_exchanges AS x ON x.exchange = s.exchange
-JOIN connection_context AS l ON l.part = x.part
+JOIN fact_times AS x ON x.exchange = s.exchange AND x.part = s.part
+JOIN connection_context AS l ON l.part = s.part
 WHERE l.is_kafka

@@ -3,18 +3,27 @@
 -- coordinator may answer late on it), it said nothing more before the next joined, and nobody told the coordinator that it left.
 WITH joined AS (
     SELECT cluster, group_id, client_id, client_address, member_id, connection, min(begin_ns) AS begin_ns
-    FROM group_events
+    FROM group_news
     WHERE event = 'join' AND group_type = 'classic' AND error_code = error('NONE') AND instance_id IS NULL AND member_id IS NOT NULL
     GROUP BY cluster, group_id, client_id, client_address, member_id, connection
 ),
 -- Who is named in a leave, or whose client left on the way: its name is not always in the message.
 left_at AS (
-    SELECT group_id, client_id, client_address, begin_ns FROM group_events WHERE event = 'leave'
+    SELECT group_id, client_id, client_address, begin_ns FROM group_news WHERE event = 'leave'
 ),
 last_words AS (
-    SELECT connection, min(exchange) FILTER (WHERE event = 'join') AS exchange, max(begin_ns) AS last_ns
-    FROM group_events
-    GROUP BY connection
+    SELECT n.connection, n.exchange, greatest(n.last_ns, coalesce(q.last_ns, n.last_ns)) AS last_ns
+    FROM (
+        SELECT connection, min(exchange) FILTER (WHERE event = 'join') AS exchange, max(begin_ns) AS last_ns
+        FROM group_news
+        GROUP BY connection
+    ) AS n
+    LEFT JOIN (
+        SELECT connection, max(last_time_ns) AS last_ns
+        FROM group_requests
+        WHERE api_key = api('OffsetCommit')
+        GROUP BY connection
+    ) AS q ON q.connection = n.connection
 ),
 lives AS (
     SELECT

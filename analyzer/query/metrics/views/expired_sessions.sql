@@ -6,15 +6,19 @@
 -- silence must be the member's own.
 WITH sessions AS (
     SELECT cluster, group_id, client_id, client_address, max(session_timeout_ms) AS session_timeout_ms
-    FROM group_events
+    FROM group_news
     WHERE session_timeout_ms > 0 AND event = 'join' AND group_type = 'classic'
     GROUP BY cluster, group_id, client_id, client_address
 ),
+-- Who was refused, and has requests so far apart: only theirs are put in order.
 refused AS (
-    SELECT group_id, client_id, client_address
-    FROM exchanges
-    WHERE error_code IN (error('UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH')) AND group_id IS NOT NULL
-    GROUP BY group_id, client_id, client_address
+    SELECT q.group_id, q.client_id, q.client_address
+    FROM group_requests AS q
+    JOIN sessions AS t
+        ON t.group_id = q.group_id AND t.client_id IS NOT DISTINCT FROM q.client_id AND t.client_address = q.client_address
+    GROUP BY q.group_id, q.client_id, q.client_address
+    HAVING bool_or(q.error_code IN (error('UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH')))
+        AND max(q.last_time_ns) - min(q.first_time_ns) >= CAST(min(t.session_timeout_ms) AS BIGINT) * ms(1)
 ),
 steps AS (
     SELECT
@@ -52,57 +56,96 @@ told_so AS (
 ),
 -- Members whose last request of any sort was long before the end, and who did not leave.
 last_steps AS (
-    SELECT
-        t.cluster,
-        t.group_id,
-        t.client_id,
-        t.client_address,
-        t.session_timeout_ms,
-        max(x.request_time_ns) AS last_ns,
-        max_by(x.exchange, (x.request_time_ns, x.exchange)) AS exchange,
-        max_by(x.connection, (x.request_time_ns, x.exchange)) AS connection
-    FROM sessions AS t JOIN exchanges AS x
-        ON x.group_id = t.group_id AND x.client_id IS NOT DISTINCT FROM t.client_id AND x.client_address = t.client_address
-    WHERE x.api_key IN (api('OffsetCommit', 'JoinGroup', 'Heartbeat', 'SyncGroup')) AND x.error_code = error('NONE')
+    SELECT t.cluster, t.group_id, t.client_id, t.client_address, t.session_timeout_ms, max(q.last_time_ns) AS last_ns
+    FROM sessions AS t JOIN group_requests AS q
+        ON q.group_id = t.group_id AND q.client_id IS NOT DISTINCT FROM t.client_id AND q.client_address = t.client_address
+    WHERE q.api_key IN (api('OffsetCommit', 'JoinGroup', 'Heartbeat', 'SyncGroup')) AND q.error_code = error('NONE')
     GROUP BY t.cluster, t.group_id, t.client_id, t.client_address, t.session_timeout_ms
 ),
-silent AS (
+quiet AS (
     SELECT l.*
     FROM last_steps AS l
-    JOIN connections AS c ON c.connection = l.connection
-    LEFT JOIN group_events AS e
+    LEFT JOIN group_news AS e
         ON e.group_id = l.group_id AND e.client_id IS NOT DISTINCT FROM l.client_id
         AND e.client_address = l.client_address AND e.event IN ('leave', 'join') AND e.begin_ns > l.last_ns
     CROSS JOIN time_range AS r
-    WHERE e.exchange IS NULL AND c.client_gaps = 0
-        AND r.last_time_ns - l.last_ns >= CAST(l.session_timeout_ms AS BIGINT) * ms(1)
+    WHERE e.exchange IS NULL AND r.last_time_ns - l.last_ns >= CAST(l.session_timeout_ms AS BIGINT) * ms(1)
 ),
 -- The first rebalance of the others after that; a session ends with its timeout, and is looked at now and then.
+disturbed AS (
+    SELECT s.client_id, s.client_address, s.group_id, s.session_timeout_ms, s.last_ns, min(e.begin_ns) AS time_ns
+    FROM quiet AS s
+    ASOF JOIN (
+        SELECT coalesce(cluster, '') AS cluster, group_id, begin_ns
+        FROM group_news
+        WHERE event = 'join' AND error_code = error('NONE')
+    ) AS e ON e.cluster = coalesce(s.cluster, '') AND e.group_id = s.group_id AND e.begin_ns > s.last_ns
+    GROUP BY s.client_id, s.client_address, s.group_id, s.session_timeout_ms, s.last_ns
+    HAVING min(e.begin_ns) - s.last_ns BETWEEN CAST(s.session_timeout_ms AS BIGINT) * ms(1)
+        AND CAST(s.session_timeout_ms AS BIGINT) * ms(1) + s(10)
+),
 expired AS (
     SELECT
         who(s) AS who,
         s.client_address,
         s.group_id,
         s.session_timeout_ms,
-        min(e.begin_ns) - s.last_ns AS silence_ns,
+        s.time_ns - s.last_ns AS silence_ns,
         s.exchange,
         s.last_ns AS begin_ns,
-        min(e.begin_ns) AS time_ns,
+        s.time_ns,
         'it has not rejoined' AS back
-    FROM silent AS s JOIN group_events AS e
-        ON e.cluster IS NOT DISTINCT FROM s.cluster AND e.group_id = s.group_id AND e.begin_ns > s.last_ns
-        AND e.event = 'join' AND e.error_code = error('NONE')
-    GROUP BY s.client_id, s.client_address, s.group_id, s.session_timeout_ms, s.exchange, s.last_ns
-    HAVING min(e.begin_ns) - s.last_ns BETWEEN CAST(s.session_timeout_ms AS BIGINT) * ms(1)
-        AND CAST(s.session_timeout_ms AS BIGINT) * ms(1) + s(10)
+    FROM (
+        SELECT
+            d.client_id, d.client_address, d.group_id, d.session_timeout_ms, d.last_ns, d.time_ns,
+            max(x.exchange) AS exchange,
+            max_by(x.connection, x.exchange) AS connection
+        FROM disturbed AS d JOIN exchanges AS x
+            ON x.group_id = d.group_id AND x.client_id IS NOT DISTINCT FROM d.client_id
+            AND x.client_address = d.client_address AND x.request_time_ns = d.last_ns
+        WHERE x.api_key IN (api('OffsetCommit', 'JoinGroup', 'Heartbeat', 'SyncGroup')) AND x.error_code = error('NONE')
+        GROUP BY d.client_id, d.client_address, d.group_id, d.session_timeout_ms, d.last_ns, d.time_ns
+    ) AS s
+    JOIN connections AS c ON c.connection = s.connection
+    WHERE c.client_gaps = 0
 ),
 -- Heartbeats and commits of members whose session timeout is not known.
 beats AS (
+    SELECT q.*
+    FROM group_requests AS q
+    LEFT JOIN sessions AS t
+        ON t.group_id = q.group_id AND t.client_id IS NOT DISTINCT FROM q.client_id AND t.client_address = q.client_address
+    WHERE q.api_key IN (api('OffsetCommit', 'JoinGroup', 'Heartbeat', 'SyncGroup', 'ConsumerGroupHeartbeat'))
+        AND q.member_id <> '' AND no_error(q.error_code) AND NOT q.is_orphan
+        AND t.group_id IS NULL
+),
+members AS (
     SELECT
-        x.group_id,
-        x.member_id,
-        x.client_id,
-        x.client_address,
+        group_id,
+        member_id,
+        min(client_id) AS client_id,
+        min(client_address) AS client_address,
+        sum(exchanges) AS exchanges,
+        min(first_time_ns) AS first_ns,
+        max(last_time_ns) AS last_ns
+    FROM beats
+    GROUP BY group_id, member_id
+),
+-- Nothing of them for long before the end, and they did not leave: only of these is it asked how long they are used to pause.
+lone AS (
+    SELECT m.*
+    FROM members AS m
+    CROSS JOIN time_range AS r
+    WHERE m.exchanges >= 3 AND r.last_time_ns > m.last_ns + s(5)
+        AND NOT EXISTS (
+            SELECT 1 FROM group_news AS e
+            WHERE e.group_id = m.group_id AND e.member_id = m.member_id AND e.event = 'leave'
+        )
+),
+paused AS (
+    SELECT
+        l.group_id,
+        l.member_id,
         x.exchange,
         x.connection,
         x.request_time_ns,
@@ -110,37 +153,31 @@ beats AS (
             PARTITION BY x.group_id, x.member_id ORDER BY x.request_time_ns, x.exchange
         ) AS pause_ns
     FROM exchanges AS x
+    JOIN lone AS l ON l.group_id = x.group_id AND l.member_id = x.member_id
     LEFT JOIN sessions AS t
         ON t.group_id = x.group_id AND t.client_id IS NOT DISTINCT FROM x.client_id AND t.client_address = x.client_address
     WHERE x.api_key IN (api('OffsetCommit', 'JoinGroup', 'Heartbeat', 'SyncGroup', 'ConsumerGroupHeartbeat'))
-        AND x.member_id <> '' AND no_error(x.error_code) AND x.request_time_ns IS NOT NULL
+        AND no_error(x.error_code) AND x.request_time_ns IS NOT NULL
         AND t.group_id IS NULL
 ),
-lone AS (
+pauses AS (
     SELECT
-        b.group_id,
-        b.member_id,
-        min(b.client_id) AS client_id,
-        min(b.client_address) AS client_address,
-        max_by(b.exchange, (b.request_time_ns, b.exchange)) AS exchange,
-        max_by(b.connection, (b.request_time_ns, b.exchange)) AS connection,
-        max(b.request_time_ns) AS last_ns,
+        group_id,
+        member_id,
+        max_by(exchange, (request_time_ns, exchange)) AS exchange,
+        max_by(connection, (request_time_ns, exchange)) AS connection,
         -- A clock that jumps makes pauses of years: an hour is a long one.
-        max(b.request_time_ns) + greatest(least(coalesce(max(b.pause_ns), 0), s(3600)) * 3, s(5)) AS due_ns
-    FROM beats AS b
-    GROUP BY b.group_id, b.member_id
-    HAVING count(*) >= 3
+        max(request_time_ns) + greatest(least(coalesce(max(pause_ns), 0), s(3600)) * 3, s(5)) AS due_ns
+    FROM paused
+    GROUP BY group_id, member_id
 ),
 vanished AS (
-    SELECT l.*
+    SELECT l.group_id, l.member_id, l.client_id, l.client_address, l.last_ns, p.exchange, p.due_ns
     FROM lone AS l
-    JOIN connections AS c ON c.connection = l.connection
+    JOIN pauses AS p ON p.group_id = l.group_id AND p.member_id = l.member_id
+    JOIN connections AS c ON c.connection = p.connection
     CROSS JOIN time_range AS r
-    WHERE r.last_time_ns > l.due_ns AND c.client_gaps = 0 AND c.one_way IS NULL
-        AND NOT EXISTS (
-            SELECT 1 FROM group_events AS e
-            WHERE e.group_id = l.group_id AND e.member_id = l.member_id AND e.event = 'leave'
-        )
+    WHERE r.last_time_ns > p.due_ns AND c.client_gaps = 0 AND c.one_way IS NULL
 ),
 -- What other members of these groups were told, with how many partitions they had before.
 shifts AS (
@@ -158,11 +195,14 @@ shifts AS (
         min(e.begin_ns) OVER (PARTITION BY e.group_id, e.member_id) AS first_ns,
         e.group_type,
         e.error_code
-    FROM group_events AS e
+    FROM group_news AS e
     WHERE e.group_id IN (SELECT group_id FROM vanished)
 ),
-first_beats AS (
-    SELECT group_id, member_id, min(request_time_ns) AS first_ns FROM beats GROUP BY group_id, member_id
+commits AS (
+    SELECT group_id, member_id, min(first_time_ns) AS first_ns
+    FROM group_requests
+    WHERE api_key = api('OffsetCommit')
+    GROUP BY group_id, member_id
 ),
 missed AS (
     SELECT
@@ -177,7 +217,8 @@ missed AS (
         'it has not rejoined' AS back
     FROM vanished AS v
     JOIN shifts AS s ON s.group_id = v.group_id AND s.member_id <> v.member_id AND s.begin_ns > v.last_ns
-    LEFT JOIN first_beats AS f ON f.group_id = s.group_id AND f.member_id = s.member_id
+    LEFT JOIN members AS f ON f.group_id = s.group_id AND f.member_id = s.member_id
+    LEFT JOIN commits AS o ON o.group_id = s.group_id AND o.member_id = s.member_id
     WHERE s.event = 'leave'
         OR (s.event = 'join' AND no_error(s.error_code))
         OR (s.group_type <> 'classic' AND s.grows)
@@ -186,7 +227,7 @@ missed AS (
     -- The first of these is late, and of a member that was there before.
     HAVING min(s.begin_ns) >= v.due_ns
         AND min_by(s.event, (s.begin_ns, s.member_id)) <> 'leave'
-        AND min_by(coalesce(f.first_ns, s.first_ns), (s.begin_ns, s.member_id)) < v.last_ns
+        AND min_by(coalesce(f.first_ns, least(s.first_ns, coalesce(o.first_ns, s.first_ns))), (s.begin_ns, s.member_id)) < v.last_ns
 )
 SELECT
     who,

@@ -8,7 +8,7 @@ WITH members AS (
         client_id,
         client_address,
         max(rebalance_timeout_ms) AS interval_ms
-    FROM group_events
+    FROM group_news
     WHERE event = 'join' AND group_type IN ('classic', 'consumer') AND rebalance_timeout_ms > 0
     GROUP BY group_id, client_id, client_address
     HAVING CAST(max(rebalance_timeout_ms) AS BIGINT) * ms(1) <= (SELECT max(last_time_ns - first_time_ns) FROM time_range)
@@ -23,7 +23,7 @@ leaves AS (
         e.exchange,
         e.reason,
         e.begin_ns
-    FROM group_events AS e JOIN members AS m
+    FROM group_news AS e JOIN members AS m
         ON m.group_id = e.group_id AND m.client_id IS NOT DISTINCT FROM e.client_id AND m.client_address = e.client_address
     WHERE e.event = 'leave' AND e.group_type IN ('classic', 'consumer')
 ),
@@ -33,7 +33,7 @@ around AS (
         l.exchange,
         max(CASE WHEN j.begin_ns < l.begin_ns AND j.error_code = error('NONE') THEN j.time_ns END) AS joined_ns,
         min(CASE WHEN j.begin_ns > l.begin_ns THEN j.begin_ns END) AS again_ns
-    FROM leaves AS l JOIN group_events AS j
+    FROM leaves AS l JOIN group_news AS j
         ON j.connection = l.connection AND j.group_id = l.group_id AND j.event IN ('join', 'sync')
     GROUP BY l.exchange
 ),

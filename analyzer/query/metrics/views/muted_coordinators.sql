@@ -10,7 +10,7 @@ WITH coordinated AS (
 ),
 sessions AS (
     SELECT group_id, min(session_timeout_ms) AS session_timeout_ms
-    FROM group_events
+    FROM group_news
     WHERE session_timeout_ms > 0
     GROUP BY group_id
 )

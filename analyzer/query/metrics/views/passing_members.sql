@@ -11,7 +11,7 @@ WITH stays AS (
         min(begin_ns) FILTER (WHERE event = 'join') AS joined_ns,
         max(begin_ns) FILTER (WHERE event = 'leave') AS left_ns,
         max(exchange) FILTER (WHERE event = 'leave') AS exchange
-    FROM group_events
+    FROM group_news
     WHERE group_type = 'classic' AND event IN ('join', 'leave')
         AND coalesce(error_code, error('NONE')) IN (error('NONE', 'MEMBER_ID_REQUIRED'))
         AND instance_id IS NULL AND member_id IS NOT NULL
@@ -35,7 +35,7 @@ unsteady AS (
 ),
 joins AS (
     SELECT cluster, group_id, client_id, client_address, connection, generation, min(begin_ns) AS begin_ns
-    FROM group_events
+    FROM group_news
     WHERE event = 'join' AND group_type = 'classic' AND error_code = error('NONE') AND generation > 0
     GROUP BY cluster, group_id, client_id, client_address, connection, generation
 ),

@@ -4,7 +4,7 @@
 -- for whom it waits (one that is gone, or group.initial.rebalance.delay.ms): medium, or information while it still waits. `paused`: that the members stopped to consume, as they do before they join where the assignor is an eager one (KIP-429).
 WITH joins AS (
     SELECT cluster, group_id, exchange, connection, begin_ns, time_ns, CAST(NULL AS STRING) AS so_far
-    FROM group_events
+    FROM group_news
     WHERE group_type = 'classic' AND event = 'join' AND error_code = error('NONE')
     UNION ALL
     SELECT c.cluster, x.group_id, x.exchange, x.connection, x.request_time_ns, u.until_ns, 'until the capture ended'
@@ -20,25 +20,35 @@ longest AS (
     QUALIFY row_number() OVER (PARTITION BY cluster, group_id ORDER BY time_ns - begin_ns DESC, exchange) = 1
 ),
 -- What members did meanwhile: a heartbeat has a row only where its reply has news.
+meanwhile AS (
+    SELECT w.cluster, w.group_id, e.connection <> w.connection AS is_other, e.event, e.protocol
+    FROM longest AS w JOIN group_news AS e
+        ON e.cluster IS NOT DISTINCT FROM w.cluster AND e.group_id = w.group_id AND e.begin_ns BETWEEN w.begin_ns AND w.time_ns
+    UNION ALL
+    SELECT w.cluster, w.group_id, x.connection <> w.connection, 'commit', NULL
+    FROM longest AS w
+    JOIN exchanges AS x ON x.group_id = w.group_id AND x.request_time_ns BETWEEN w.begin_ns AND w.time_ns
+    JOIN connections AS c ON c.connection = x.connection AND c.cluster IS NOT DISTINCT FROM w.cluster
+    WHERE x.api_key = api('OffsetCommit')
+),
 company AS (
     SELECT
-        w.cluster,
-        w.group_id,
-        bool_or(e.connection <> w.connection) AS has_others,
-        bool_and(e.protocol IN ('range', 'roundrobin', 'sticky')) FILTER (WHERE e.event = 'join') AS is_eager
-    FROM longest AS w JOIN group_events AS e
-        ON e.cluster IS NOT DISTINCT FROM w.cluster AND e.group_id = w.group_id AND e.begin_ns BETWEEN w.begin_ns AND w.time_ns
-    GROUP BY w.cluster, w.group_id
+        cluster,
+        group_id,
+        bool_or(is_other) AS has_others,
+        bool_and(protocol IN ('range', 'roundrobin', 'sticky')) FILTER (WHERE event = 'join') AS is_eager
+    FROM meanwhile
+    GROUP BY cluster, group_id
 ),
 told AS (
     SELECT w.cluster, w.group_id, w.begin_ns, w.time_ns, e.client_id, e.member_id, min(e.begin_ns) AS told_ns
-    FROM longest AS w JOIN group_events AS e
+    FROM longest AS w JOIN group_news AS e
         ON e.cluster IS NOT DISTINCT FROM w.cluster AND e.group_id = w.group_id AND e.event = 'heartbeat'
         AND e.error_code = error('REBALANCE_IN_PROGRESS') AND e.begin_ns BETWEEN w.begin_ns AND w.time_ns
     GROUP BY w.cluster, w.group_id, w.begin_ns, w.time_ns, e.client_id, e.member_id
 ),
 joined AS (
-    SELECT cluster, group_id, member_id, begin_ns FROM group_events WHERE event = 'join'
+    SELECT cluster, group_id, member_id, begin_ns FROM group_news WHERE event = 'join'
 ),
 suspects AS (
     SELECT t.cluster, t.group_id, max_by(coalesce(t.client_id, t.member_id), t.told_ns) AS stuck

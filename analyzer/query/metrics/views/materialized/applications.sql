@@ -32,7 +32,7 @@ named AS (
 -- Protocols of a group that only workers of Connect name.
 workers AS (
     SELECT client_address, client_id, max(group_id) AS group_id
-    FROM all_group_events
+    FROM all_group_news
     WHERE group_type = 'classic' AND event = 'join' AND protocol IN ('sessioned', 'compatible', 'default')
     GROUP BY client_address, client_id
     HAVING min(group_id) = max(group_id)

@@ -18,12 +18,12 @@ WITH joins AS (
         begin_ns,
         time_ns,
         exchange
-    FROM all_group_events
+    FROM all_group_news
     WHERE group_type = 'classic' AND event = 'join' AND no_error(error_code) AND generation >= 0
 ),
 syncs AS (
     SELECT coalesce(cluster, '') AS cluster, group_id, coalesce(sent_generation, generation) AS generation, member_id, time_ns
-    FROM all_group_events
+    FROM all_group_news
     WHERE group_type = 'classic' AND event = 'sync' AND error_code = error('NONE')
 ),
 first_sync AS (
@@ -65,14 +65,14 @@ generations AS (
 ),
 -- Where the capture has no earlier generation, heartbeats show which members there were before.
 beating AS (
-    SELECT group_id, member_id, min(request_time_ns) AS first_ns, max(request_time_ns) AS last_ns
-    FROM all_exchanges
-    WHERE api_key = api('Heartbeat') AND group_id IS NOT NULL AND member_id IS NOT NULL
+    SELECT group_id, member_id, min(first_time_ns) AS first_ns, max(last_time_ns) AS last_ns
+    FROM all_group_requests
+    WHERE api_key = api('Heartbeat') AND member_id IS NOT NULL
     GROUP BY group_id, member_id
 ),
 told AS (
     SELECT coalesce(cluster, '') AS cluster, group_id, member_id, time_ns
-    FROM all_group_events
+    FROM all_group_news
     WHERE error_code = error('REBALANCE_IN_PROGRESS') AND member_id IS NOT NULL
 ),
 -- Possible causes of a generation: each of its joins, by a new member, by a member that was asked to rejoin, or by a member that
@@ -109,7 +109,7 @@ leaves AS (
     SELECT
         g.cluster, g.group_id, g.generation, l.begin_ns, l.member_id, l.client_id, l.client_address, l.reason, l.exchange,
         'left' AS cause
-    FROM all_group_events AS l
+    FROM all_group_news AS l
         JOIN generations AS g
             ON g.cluster = coalesce(l.cluster, '') AND g.group_id = l.group_id
             AND l.begin_ns > coalesce(g.end_before_ns, 0) AND l.begin_ns <= g.joined_ns
@@ -133,7 +133,7 @@ lost AS (
         LEFT JOIN builders AS b
             ON b.cluster = g.cluster AND b.group_id = g.group_id AND b.generation = g.generation
             AND b.identity = o.identity
-        LEFT JOIN all_group_events AS l
+        LEFT JOIN all_group_news AS l
             ON l.event = 'leave' AND coalesce(l.cluster, '') = g.cluster AND l.group_id = g.group_id
             AND (l.member_id = o.member_id OR concat('instance ', l.instance_id) = o.identity)
             AND l.begin_ns BETWEEN o.begin_ns AND g.joined_ns

@@ -34,7 +34,7 @@ followed AS (
 ),
 told AS (
     SELECT coalesce(cluster, '') AS cluster, group_id, member_id, time_ns, event
-    FROM all_group_events
+    FROM all_group_news
     WHERE group_type <> 'classic' AND no_error(error_code) AND (event = 'leave' OR assigned_partitions IS NOT NULL)
 ),
 moves AS (
@@ -64,11 +64,11 @@ first_fetches AS (
     GROUP BY m.cluster, m.group_id, m.topic, m.partition, m.time_ns
 ),
 alive AS (
-    SELECT x.group_id, x.member_id, max(x.request_time_ns) AS last_ns, max_by(x.client_id, x.request_time_ns) FILTER (WHERE x.client_id IS NOT NULL) AS client_id,
-        max_by(x.client_address, x.request_time_ns) AS client_address, max_by(x.exchange, x.request_time_ns) AS exchange,
-        max_by(c.close, x.request_time_ns) AS close, max_by(c.last_time_ns, x.request_time_ns) AS closed_ns,
+    SELECT x.group_id, x.member_id, max(x.last_time_ns) AS last_ns, max_by(x.client_id, x.last_time_ns) FILTER (WHERE x.client_id IS NOT NULL) AS client_id,
+        max_by(x.client_address, x.last_time_ns) AS client_address, max_by(x.last_exchange, x.last_time_ns) AS exchange,
+        max_by(c.close, x.last_time_ns) AS close, max_by(c.last_time_ns, x.last_time_ns) AS closed_ns,
         max(coalesce(c.client_gaps, 0) + coalesce(c.broker_gaps, 0)) AS gaps
-    FROM all_exchanges AS x JOIN all_connections AS c ON c.connection = x.connection
+    FROM all_group_requests AS x JOIN all_connections AS c ON c.connection = x.connection
     WHERE x.api_key IN (api('ConsumerGroupHeartbeat', 'ShareGroupHeartbeat', 'StreamsGroupHeartbeat')) AND x.member_id IS NOT NULL
     GROUP BY x.group_id, x.member_id
 ),
@@ -83,7 +83,7 @@ epochs AS (
     SELECT
         coalesce(cluster, '') AS cluster, group_id, group_type, time_ns, member_id, client_id, client_address, exchange, generation,
         lag(generation) OVER (PARTITION BY cluster, group_id, member_id ORDER BY time_ns, exchange) AS epoch_before
-    FROM all_group_events
+    FROM all_group_news
     WHERE group_type = 'streams' AND no_error(error_code) AND generation IS NOT NULL
         AND group_id NOT IN (SELECT group_id FROM held)
 ),
@@ -94,7 +94,7 @@ rows AS (
         CASE WHEN generation > 0 THEN generation END AS generation,
         CAST(NULL AS BIGINT) AS fetch_ns, CAST(NULL AS BIGINT) AS pause_ns, CAST(NULL AS BIGINT) AS unheard_ns,
         CAST(NULL AS INT) AS partitions
-    FROM all_group_events
+    FROM all_group_news
     WHERE group_type <> 'classic' AND event IN ('join', 'leave') AND no_error(error_code)
     UNION ALL
     SELECT

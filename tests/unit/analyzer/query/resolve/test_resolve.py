@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from raw_rows import MS, SECOND, START_NS, dataset, entry, error, exchange, offer, part
+
+from analyzer.ingest.facts.collect import kinds_for
+from analyzer.query import resolve
 
 # SYN to SYN+ACK takes long, the last ACK no time: captured at the client, 2 ms from the broker.
 AT_CLIENT = {"syn_ack_ns": 2 * MS, "ack_ns": 10_000}
@@ -302,3 +306,8 @@ def test_host_names_are_matched_by_a_port_that_only_one_node_has(lists_all: bool
             {"broker_id": first},
             {"broker_id": None},
         ]
+
+
+def test_fact_times_has_every_api_with_facts_about_groups_and_transactions() -> None:
+    wanted = {kind.key for kind in kinds_for(True, True)} - {kind.key for kind in kinds_for(False, False)}
+    assert {int(number) for number in re.findall(r"\b\d+\b", resolve.sql("fact_times"))} == wanted
