@@ -1,6 +1,6 @@
 """Which connections have a slot in all stages, and which are parked while they are idle (`dissectors.parking`).
 
-A connection in its slot costs some 3 KB over all stages, a parked one some 450 bytes. So only `ROOM` connections have slots;
+A connection in its slot costs some 3 KB over all stages, a parked one some 400 bytes. So only `ROOM` connections have slots;
 before a batch of segments that may bring more, some of those idle for longest are parked (closed ones end), and what the batch
 wants comes back. Nothing that comes out of a stage depends on it.
 

@@ -28,7 +28,7 @@ from dissectors.parking.parking_state import (
     new_entry,
     set_cursor,
 )
-from dissectors.parking.row_bytes import begin_matrix, put_byte, put_row, take_byte, take_row
+from dissectors.parking.row_bytes import put_byte, put_row, take_byte, take_row
 
 
 @cython.final
@@ -48,7 +48,7 @@ class Parking(ParkingState):
         self.used_cells = 0
         self.free_cell = -1
         self.free_cells = 0
-        self.cursors = new_matrix(PARKED_AT_ONCE, CURSOR_COLUMNS)
+        self._make_cursors(PARKED_AT_ONCE)
 
     def park(self, idle, groups):
         """Keeps the rows of these connections (tuples of IDLE_ values), in this order; returns how many there was room for."""
@@ -99,7 +99,7 @@ class Parking(ParkingState):
         """Writes the rows of these entries to the rows of these slots, and forgets the entries."""
         entry: i64
         if len(entries) > self.cursors.shape[0]:
-            self.cursors = new_matrix(len(entries), CURSOR_COLUMNS)
+            self._make_cursors(len(entries))
         for number, entry in enumerate(entries):
             set_cursor(self, number, entry)
         for part_column, matrices in groups:
@@ -107,6 +107,11 @@ class Parking(ParkingState):
         for entry in entries:
             give_back(self, entry)
             self.count -= 1
+
+    @cython.cfunc
+    def _make_cursors(self, count: i64):
+        self.cursors = new_matrix(count, CURSOR_COLUMNS)
+        self.remembered = new_matrix(count, REMEMBERED)
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -139,7 +144,6 @@ class Parking(ParkingState):
             for number in range(count):
                 slot = idle[number][IDLE_SLOT]
                 if owner[slot, part_column] == idle[number][IDLE_PART]:
-                    begin_matrix(self, number)
                     for row in range(per_slot * slot, per_slot * (slot + 1)):
                         put_row(self, number, matrix, row)
 
@@ -159,7 +163,6 @@ class Parking(ParkingState):
             for number in range(count):
                 slot = slots[number]
                 if known[number]:
-                    begin_matrix(self, number)
                     for row in range(per_slot * slot, per_slot * (slot + 1)):
                         take_row(self, number, matrix, row)
                 else:

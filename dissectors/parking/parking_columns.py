@@ -22,8 +22,8 @@ LINKS = _links.count
 _cursor = Numbering()
 CURSOR_CELL = _cursor.column()
 CURSOR_AT = _cursor.column()
-CURSOR_KEY = _cursor.column()
 CURSOR_BASE = _cursor.column()
+CURSOR_REMEMBERED = _cursor.column()  # how many values were remembered
 CURSOR_COLUMNS = _cursor.count
 
 # Which of them go first when there are too many.
@@ -41,7 +41,7 @@ IDLE_CLOSED = 4
 IDLE_HALF_OPEN = 5
 
 CELL_BYTES = 64
-# A connection takes six cells; one whose values are all large takes more. Cells that nobody writes to take no memory.
+# A connection takes five or six cells; one whose values are all large takes more. Cells that nobody writes to take no memory.
 CELLS_PER_CONNECTION = 10
 
 # Connections are parked in steps of so many; each of them takes no more cells than this, whatever its values are.
@@ -59,6 +59,6 @@ TAG_AGAIN = 15  # one byte: which of the last values of two bytes or more it is
 MOST_ZEROS = 15
 LEAST_SINCE_BASE = 4
 MOST_SINCE_BASE = 6
-# Values of two bytes or more that are remembered within a matrix, the key and the base first: times and sequence numbers are
-# in many columns.
-REMEMBERED = 16
+# Values of two bytes or more that are remembered of a connection, the key and the base first: times and sequence numbers are in
+# many columns, of several stages.
+REMEMBERED = 64

@@ -22,8 +22,7 @@ class ParkingState:
     parked: i64[:, ::1]
     links: cython.int[::1]
     cursors: i64[:, ::1]
-    remembered: i64[:, ::1]  # the last values of the rows at hand, by turns
-    remembered_count: i64
+    remembered: i64[:, ::1]  # remembered[number of a cursor, place]: the last values, by turns
     cells: cython.uchar[::1]
     next_cell: cython.int[::1]
     table: cython.int[::1]
@@ -46,7 +45,6 @@ def map_memory(p: ParkingState):
         size *= 2
     p.parked = new_matrix(p.capacity, PARKED_COLUMNS)
     p.links = new_matrix(p.capacity, LINKS // 2).cast("B").cast("i")
-    p.remembered = new_matrix(1, REMEMBERED)
     p.cells = new_matrix(1, cells * CELL_BYTES // 8).cast("B")
     p.next_cell = new_matrix(1, cells // 2 + 1).cast("B").cast("i")
     p.table = new_matrix(1, size // 2).cast("B").cast("i")
@@ -187,8 +185,18 @@ def set_cursor(p: ParkingState, number: i64, entry: i64) -> cython.int:
     """Writing, or reading, of the entry begins with its first value; `number` says which cursor has it."""
     p.cursors[number, CURSOR_CELL] = link(p, entry, LINK_CELL)
     p.cursors[number, CURSOR_AT] = 0
-    p.cursors[number, CURSOR_KEY] = p.parked[entry, PARKED_KEY]
     p.cursors[number, CURSOR_BASE] = p.parked[entry, PARKED_BASE]
+    p.cursors[number, CURSOR_REMEMBERED] = 0
+    remember(p, number, p.parked[entry, PARKED_KEY])
+    remember(p, number, p.parked[entry, PARKED_BASE])
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def remember(p: ParkingState, number: i64, value: i64) -> cython.int:
+    p.remembered[number, p.cursors[number, CURSOR_REMEMBERED] & (REMEMBERED - 1)] = value
+    p.cursors[number, CURSOR_REMEMBERED] += 1
     return 0
 
 

@@ -9,7 +9,7 @@ import cython
 
 from dissectors.layout import *
 from dissectors.parking.parking_columns import *
-from dissectors.parking.parking_state import ParkingState, i64, new_cell
+from dissectors.parking.parking_state import ParkingState, i64, new_cell, remember
 
 
 @cython.cfunc
@@ -38,7 +38,7 @@ def put_row(p: ParkingState, number: i64, matrix: i64[:, ::1], row: i64) -> cyth
             put_byte(p, number, zeros << 4 | TAG_MINUS_ONE)
         else:
             size = size_of(value)
-            place = place_of(p, value) if size > 1 else -1
+            place = place_of(p, number, value) if size > 1 else -1
             # Both are positive where times are: no difference is too large for an int64.
             if place >= 0:
                 value = place
@@ -80,47 +80,29 @@ def take_row(p: ParkingState, number: i64, matrix: i64[:, ::1], row: i64) -> cyt
         elif kind == TAG_MINUS_ONE:
             value = -1
         elif kind == TAG_AGAIN:
-            value = p.remembered[0, take_byte(p, number) & (REMEMBERED - 1)]
+            value = p.remembered[number, take_byte(p, number) & (REMEMBERED - 1)]
         elif kind <= TAG_BYTES + 8:
             value = take_number(p, number, kind - TAG_BYTES)
             if kind > TAG_BYTES + 1:
-                remember(p, value)
+                remember(p, number, value)
         else:
             value = take_number(p, number, kind - TAG_SINCE_BASE) + p.cursors[number, CURSOR_BASE]
-            remember(p, value)
+            remember(p, number, value)
         matrix[row, column] = value
         column += 1
     return 0
 
 
 @cython.cfunc
-@cython.exceptval(-1)
-def begin_matrix(p: ParkingState, number: i64) -> cython.int:
-    """What was remembered of another connection, or matrix, is forgotten."""
-    p.remembered_count = 0
-    remember(p, p.cursors[number, CURSOR_KEY])
-    remember(p, p.cursors[number, CURSOR_BASE])
-    return 0
-
-
-@cython.cfunc
 @cython.exceptval(-2)
-def place_of(p: ParkingState, value: i64) -> i64:
+def place_of(p: ParkingState, number: i64, value: i64) -> i64:
     """Where a value is remembered; -1: it was not, and is from now on."""
     place: i64
-    for place in range(min(p.remembered_count, REMEMBERED)):
-        if p.remembered[0, place] == value:
+    for place in range(min(p.cursors[number, CURSOR_REMEMBERED], REMEMBERED)):
+        if p.remembered[number, place] == value:
             return place
-    remember(p, value)
+    remember(p, number, value)
     return -1
-
-
-@cython.cfunc
-@cython.exceptval(-1)
-def remember(p: ParkingState, value: i64) -> cython.int:
-    p.remembered[0, p.remembered_count & (REMEMBERED - 1)] = value
-    p.remembered_count += 1
-    return 0
 
 
 @cython.cfunc
