@@ -29,6 +29,13 @@ SHUFFLE_PARTITIONS_PER_CORE = 4
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 # Of a job of ours Java only carries the bytes: compiling its code well takes twice the time that it saves.
 OF_ONE_JOB = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# A job of ours hands files from one step to the next: some hundred rows. To compile Java for each step, and to plan it anew by what
+# came before, costs more than it saves: a tenth of the CPU, whatever the size of the captures.
+OF_FILES = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
 # Without it workers look for modules in the working directory first, whatever lies there.
 SAFE_PATH = {"spark.executorEnv.PYTHONSAFEPATH": "1"}
 NO_CODE = "; the Python of the executors has no kanalyze: ship an environment (spark.archives) or set PYSPARK_PYTHON"
@@ -63,10 +70,13 @@ def opened(
     settings: Sequence[tuple[str, str]] = (),
     temp_dir: Path | None = None,
     cores: int | None = None,
+    by_row: bool = False,
 ) -> Iterator[SparkSession]:
-    """A session as `get_session` gives it; one that was made for it is stopped at the end."""
+    """A session as `get_session` gives it, for one job; one that was made for it is stopped at the end. `by_row`: Spark itself
+    looks at rows of the tables."""
     active = _pyspark().getActiveSession()
-    spark = get_session(master, settings, temp_dir, cores, for_one_job=True)
+    given = settings if by_row else (*OF_FILES.items(), *settings)
+    spark = get_session(master, given, temp_dir, cores, for_one_job=True)
     try:
         yield spark
     finally:

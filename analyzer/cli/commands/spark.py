@@ -136,8 +136,9 @@ def _run(planned: Planned, out: str, master: str | None, settings: tuple[tuple[s
         raise InputError(planned.plan.refusal)
     sink.check_free(out)
     began = monotonic()
+    given = planned.options
     with (
-        session.opened(master, settings, planned.options.temp_dir, _cores(planned.options)) as spark,
+        session.opened(master, settings, given.temp_dir, _cores(given), by_row=bool(given.filters)) as spark,
         job.run(spark, planned, strict, say) as tables,
     ):
         for line in tables.warnings:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from paths import SAMPLES
 
 from analyzer.base.options import Options
 from analyzer.cli.main import main
-from analyzer.spark import rows, stages
+from analyzer.spark import rows, session, stages
 from analyzer.spark.same_code import Code, OtherCodeError, check, code_here
 from analyzer.spark.session import TRACEBACK, SparkError, java_problem, opened, reason, told
 
@@ -141,3 +143,22 @@ def test_a_module_that_hides_kanalyze_from_workers_is_told() -> None:
     text = f"{TRACEBACK}\n  x\nModuleNotFoundError: No module named 'analyzer.spark'; 'analyzer' is not a package"
     with pytest.raises(SparkError, match=r"a file analyzer\.py .* hides kanalyze"), told():
         raise error(text)
+
+
+@pytest.mark.parametrize("by_row", [False, True])
+def test_of_a_job_of_files_spark_compiles_nothing_unless_a_person_says_so(
+    by_row: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, str] = {}
+
+    def get_session(_: Any, settings: Sequence[tuple[str, str]], *__: Any, **___: Any) -> Any:
+        given.update(dict(settings))
+        return SimpleNamespace(stop=lambda: None)
+
+    monkeypatch.setattr(session, "_pyspark", lambda: SimpleNamespace(getActiveSession=lambda: None))
+    monkeypatch.setattr(session, "get_session", get_session)
+    with opened(settings=[("spark.sql.adaptive.enabled", "true")], by_row=by_row):
+        pass
+    assert given.pop("spark.sql.adaptive.enabled") == "true"
+    codegen = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    assert given == ({} if by_row else codegen)
