@@ -164,7 +164,7 @@ class Dataset:
             if name == _COUNTS and (counts := self.hours_answer()) is not None:
                 return Entry(counts, False)
             found = Entry(late[name](), False) if name in late else entries.get(name)
-            return found or shared_entry(name, self.settings, in_file)
+            return found or shared_entry(name, self.settings, materialized, in_file)
 
         every = (*entries, *late, *metrics.view_names())
         self._catalog = Catalog(every, entry, lambda sql: self.connection("making").execute(sql))

@@ -101,8 +101,11 @@ def _held(name: str, sql: str, materialized: Collection[str], in_file: Collectio
     return Entry(sql, name in materialized, name in materialized and name in in_file)
 
 
-def shared_entry(name: str, settings: Settings, in_file: Collection[str] = ()) -> Entry | None:
-    """What makes a view that metrics share (analyzer/query/metrics/views); None: there is no such view."""
+def shared_entry(
+    name: str, settings: Settings, materialized: Collection[str] = (), in_file: Collection[str] = ()
+) -> Entry | None:
+    """What makes a view that metrics share (analyzer/query/metrics/views), which may be among those that this dataset computes once
+    besides; None: there is no such view."""
     if name not in metrics.view_names():
         return None
     sql = metrics.view(name)
@@ -114,7 +117,7 @@ def shared_entry(name: str, settings: Settings, in_file: Collection[str] = ()) -
         sql = sql.replace("JOIN client_names AS", f"JOIN ({_NO_CLIENT_NAMES}) AS")
     if name == "request_slices" and settings.most is not None:
         sql = of_most(sql)
-    return _held(name, sql, (name,) if metrics.is_materialized(name) else (), in_file)
+    return _held(name, sql, (name,) if metrics.is_materialized(name) else materialized, in_file)
 
 
 def _conditions(filters: Filters) -> dict[str, str]:

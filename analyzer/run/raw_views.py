@@ -133,6 +133,8 @@ MOST_HELD_ENTRIES = 500_000
 # What a held exchange takes in the database, and the part of its memory that all may take.
 HELD_EXCHANGE_BYTES = 450
 PART_FOR_EXCHANGES = 2
+# What a batch takes in the view `produced`, of which each has an entry.
+PRODUCED_BYTES = 100
 # Of more connections what has a row for each is held in a file: several tables as wide as theirs.
 MOST_HELD_CONNECTIONS = 100_000
 OF_EACH_CONNECTION = (*_A_ROW_EACH, "connection_requests", "all_totals")
@@ -255,7 +257,12 @@ def in_file(summary: Summary, options: Options) -> tuple[str, ...]:
     many = many_connections(summary)
     most = _memory_bytes(options) // PART_FOR_EXCHANGES
     fits = not holds_exchanges(options) or (not many and summary.rows["exchanges"] * HELD_EXCHANGE_BYTES <= most)
-    return (*(OF_EACH_CONNECTION if many else ()), *(() if fits else ("held_exchanges",)))
+    few = summary.rows["entries"] * PRODUCED_BYTES <= most
+    return (
+        *(OF_EACH_CONNECTION if many else ()),
+        *(() if fits else ("held_exchanges",)),
+        *(() if fits and few else ("produced",)),
+    )
 
 
 def _memory_bytes(options: Options) -> int:
@@ -330,6 +337,7 @@ def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
         found.add("held_exchanges")
         # Rules and sections read those of its rows that say something, and sums (`all_group_news`, `all_group_requests`).
         found.discard("group_events")
+        found.add("produced")
     return tuple(found)
 
 

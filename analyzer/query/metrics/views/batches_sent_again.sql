@@ -5,78 +5,92 @@ WITH refused AS (
     SELECT exchange, coalesce(topic, topic_id) AS topic, partition
     FROM errors
     WHERE side = 'response' AND code <> error('NONE')
+        AND exchange IN (SELECT exchange FROM failed_exchanges WHERE api_key = api('Produce'))
     GROUP BY exchange, coalesce(topic, topic_id), partition
 ),
--- Grouped before they meet anything else: an engine leaves the offsets of `batches` out only where few are joined.
-batches_sent AS (
-    SELECT b.*
-    FROM (
-        SELECT
-            exchange,
-            producer_id,
-            producer_epoch,
-            coalesce(topic, topic_id) AS topic,
-            partition,
-            base_sequence,
-            count(*) AS copies
-        FROM batches
-        WHERE side = 'request' AND producer_id >= 0 AND base_sequence >= 0
-        GROUP BY exchange, producer_id, producer_epoch, coalesce(topic, topic_id), partition, base_sequence
-    ) AS b
-    WHERE NOT EXISTS (
-        SELECT 1 FROM refused AS r WHERE r.exchange = b.exchange AND r.topic = b.topic AND r.partition = b.partition
-    )
-),
--- Nearly all batches are sent once: only the others are looked at one by one.
-repeated AS (
-    SELECT producer_id, producer_epoch, topic, partition, base_sequence
-    FROM batches_sent
-    GROUP BY producer_id, producer_epoch, topic, partition, base_sequence
-    HAVING sum(copies) > 1
-),
 senders AS (
-    SELECT x.exchange, c.cluster, who(x) AS who, x.request_time_ns
-    FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = api('Produce')
-),
-totals AS (
-    SELECT x.cluster, x.who, sum(b.copies) AS copies
-    FROM batches_sent AS b JOIN senders AS x ON x.exchange = b.exchange
-    GROUP BY x.cluster, x.who
-),
-sent AS (
     SELECT
-        x.cluster,
-        x.who,
+        w.connection,
+        w.client_id,
+        c.cluster,
+        coalesce(nullif(w.client_id, ''), c.client_address) AS who,
+        dense_rank() OVER (ORDER BY c.cluster, coalesce(nullif(w.client_id, ''), c.client_address)) AS sender
+    FROM (SELECT connection, client_id FROM written_sums WHERE is_sequenced GROUP BY connection, client_id) AS w
+    JOIN connections AS c ON c.connection = w.connection
+),
+batches_sent AS (
+    SELECT
+        b.exchange,
+        b.request_time_ns,
+        x.sender,
         b.producer_id,
         b.producer_epoch,
         b.topic,
         b.partition,
-        b.base_sequence,
-        sum(b.copies) AS copies,
-        min_by(b.exchange, (x.request_time_ns, b.exchange)) AS first_exchange,
-        max_by(b.exchange, (x.request_time_ns, b.exchange)) AS last_exchange,
-        min(x.request_time_ns) AS first_time_ns,
-        max(x.request_time_ns) AS last_time_ns
-    FROM batches_sent AS b
-    JOIN repeated AS r
-        ON r.producer_id = b.producer_id AND r.producer_epoch = b.producer_epoch AND r.topic IS NOT DISTINCT FROM b.topic
-        AND r.partition IS NOT DISTINCT FROM b.partition AND r.base_sequence = b.base_sequence
-    JOIN senders AS x ON x.exchange = b.exchange
-    GROUP BY x.cluster, x.who, b.producer_id, b.producer_epoch, b.topic, b.partition, b.base_sequence
-    HAVING sum(b.copies) > 1
+        b.base_sequence
+    FROM produced AS b
+    JOIN senders AS x ON x.connection = b.connection AND x.client_id IS NOT DISTINCT FROM b.client_id
+    WHERE b.producer_id >= 0 AND b.base_sequence >= 0
+        AND NOT EXISTS (
+            SELECT 1 FROM refused AS r WHERE r.exchange = b.exchange AND r.topic = b.topic AND r.partition = b.partition
+        )
+),
+sent AS (
+    SELECT
+        sender,
+        producer_id,
+        producer_epoch,
+        topic,
+        partition,
+        base_sequence,
+        count(*) AS copies,
+        min(request_time_ns) AS first_time_ns,
+        max(request_time_ns) AS last_time_ns
+    FROM batches_sent
+    GROUP BY sender, producer_id, producer_epoch, topic, partition, base_sequence
+    HAVING count(*) > 1
+),
+totals AS (
+    SELECT sender, count(*) AS copies FROM batches_sent GROUP BY sender
+),
+resent AS (
+    SELECT
+        t.sender,
+        t.copies,
+        CAST(sum(s.copies - 1) AS BIGINT) AS copies_again,
+        min(s.first_time_ns) AS first_time_ns,
+        max(s.last_time_ns) AS last_time_ns
+    FROM sent AS s JOIN totals AS t ON t.sender = s.sender
+    GROUP BY t.sender, t.copies
+    HAVING t.copies >= 30 AND sum(s.copies - 1) * 100 >= t.copies
+),
+-- The first and the last request of each batch, found by their times.
+ends AS (
+    SELECT
+        s.sender,
+        s.copies,
+        min(b.exchange) FILTER (WHERE b.request_time_ns = s.first_time_ns) AS first_exchange,
+        max(b.exchange) FILTER (WHERE b.request_time_ns = s.last_time_ns) AS last_exchange
+    FROM sent AS s
+    JOIN batches_sent AS b
+        ON b.sender = s.sender AND b.producer_id = s.producer_id AND b.producer_epoch = s.producer_epoch
+        AND b.topic IS NOT DISTINCT FROM s.topic AND b.partition IS NOT DISTINCT FROM s.partition
+        AND b.base_sequence = s.base_sequence
+    WHERE s.sender IN (SELECT sender FROM resent) AND b.request_time_ns IN (s.first_time_ns, s.last_time_ns)
+    GROUP BY s.sender, s.copies, s.producer_id, s.producer_epoch, s.topic, s.partition, s.base_sequence
 )
 SELECT
-    s.cluster,
-    s.who,
-    CAST(max(t.copies) AS BIGINT) AS sent,
-    CAST(sum(s.copies - 1) AS BIGINT) AS resent,
-    CAST(sum(s.copies - 1) AS DOUBLE) / max(t.copies) AS resent_share,
-    CAST(sum(s.copies - 1) AS BIGINT) AS weight,
-    max_by(s.first_exchange, (s.copies, s.last_exchange)) AS evidence_original,
-    max_by(s.last_exchange, (s.copies, s.last_exchange)) AS evidence_copy,
-    min(s.first_time_ns) AS first_time_ns,
-    max(s.last_time_ns) AS last_time_ns
-FROM sent AS s JOIN totals AS t ON t.cluster IS NOT DISTINCT FROM s.cluster AND t.who = s.who
-GROUP BY s.cluster, s.who
-HAVING max(t.copies) >= 30 AND sum(s.copies - 1) * 100 >= max(t.copies)
+    x.cluster,
+    x.who,
+    r.copies AS sent,
+    r.copies_again AS resent,
+    CAST(r.copies_again AS DOUBLE) / r.copies AS resent_share,
+    r.copies_again AS weight,
+    max_by(e.first_exchange, (e.copies, e.last_exchange)) AS evidence_original,
+    max_by(e.last_exchange, (e.copies, e.last_exchange)) AS evidence_copy,
+    r.first_time_ns,
+    r.last_time_ns
+FROM resent AS r
+JOIN ends AS e ON e.sender = r.sender
+JOIN (SELECT cluster, who, sender FROM senders GROUP BY cluster, who, sender) AS x ON x.sender = r.sender
+GROUP BY x.cluster, x.who, r.sender, r.copies, r.copies_again, r.first_time_ns, r.last_time_ns

@@ -4,33 +4,9 @@
 -- of a leader behind the others, or after a disk was lost. The later request began a second at least after the acknowledgement, in the
 -- same file, so that neither requests under way together nor clocks of several hosts look like it. An idempotent producer's batch
 -- that may be a resent one has the offset of the first; a topic that was deleted and created again, or may have been, begins anew.
--- Sequences of the producers of these partitions tell a batch that is sent for the first time from one that is sent again.
-WITH numbered AS (
-    SELECT
-        b.exchange,
-        coalesce(b.topic, b.topic_id) AS topic,
-        b.partition,
-        b.producer_id,
-        b.base_sequence,
-        max(b.base_sequence) OVER (
-            PARTITION BY coalesce(b.topic, b.topic_id), b.partition, b.producer_id, b.producer_epoch ORDER BY x.request_time_ns, b.exchange
-            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ) AS sequence_before
-    FROM batches AS b
-    JOIN (SELECT topic, partition FROM repeated_offsets GROUP BY topic, partition) AS t
-        ON t.topic = coalesce(b.topic, b.topic_id) AND t.partition = b.partition
-    JOIN exchanges AS x ON x.exchange = b.exchange
-    WHERE b.side = 'request'
-),
-rewritten AS (
-    SELECT f.*, n.producer_id
-    FROM repeated_offsets AS f
-    JOIN numbered AS n ON n.exchange = f.exchange AND n.topic = f.topic AND n.partition = f.partition
-    WHERE coalesce(n.producer_id, -1) < 0 OR n.base_sequence > n.sequence_before
-),
 -- Names whose one id was told before and after the acknowledgement: their topics were not created anew. Of others the end has to be more
 -- than twice as far as what is gone.
-same_ids AS (
+WITH same_ids AS (
     SELECT topic, min(first_time_ns) AS first_time_ns, max(last_time_ns) AS last_time_ns, count(DISTINCT topic_id) AS ids
     FROM topic_ids
     WHERE topic IS NOT NULL
@@ -53,20 +29,13 @@ SELECT
     min_by(r.exchange, (r.request_time_ns, r.exchange)) AS evidence_again,
     min(old.response_time_ns) AS first_time_ns,
     max(r.request_time_ns) AS last_time_ns
-FROM rewritten AS r
+FROM repeated_offsets AS r
 JOIN exchanges AS new ON new.exchange = r.exchange
 JOIN exchanges AS old ON old.exchange = r.told_exchange
 LEFT JOIN (
     SELECT exchange, topic, partition, CASE WHEN count(offsets) = count(*) THEN sum(offsets) END AS offsets
-    FROM (
-        SELECT
-            b.exchange,
-            coalesce(b.topic, b.topic_id) AS topic,
-            b.partition,
-            CASE WHEN b.magic = 2 THEN b.last_offset - b.base_offset + 1 ELSE b.records END AS offsets
-        FROM batches AS b
-        WHERE b.side = 'request' AND b.exchange IN (SELECT told_exchange FROM rewritten)
-    ) AS b
+    FROM produced
+    WHERE exchange IN (SELECT told_exchange FROM repeated_offsets)
     GROUP BY exchange, topic, partition
 ) AS o ON o.exchange = r.told_exchange AND o.topic = r.topic AND o.partition = r.partition
 LEFT JOIN same_ids AS i ON i.topic = r.topic

@@ -1,9 +1,10 @@
--- Offsets that were given again: one row per partition of a Produce whose offset (`base_offset`) is not above one that was acknowledged
--- before (`told_offset`, to `told_exchange`). By seconds: what was acknowledged up to one second is compared with what is asked from the
--- one after the next on. So few rows are put in order, since nearly all partitions are well.
+-- Offsets that were given again to other records: one row per partition of a Produce whose offset (`base_offset`) is not above one that
+-- was acknowledged before (`told_offset`, to `told_exchange`), and whose batch was not sent before, as sequences of an idempotent
+-- producer tell. By seconds: what was acknowledged up to one second is compared with what is asked from the one after the next on. So few
+-- rows are put in order, since nearly all partitions are well.
 WITH taken AS (
     SELECT
-        coalesce(c.cluster, x.broker_address || ':' || CAST(x.broker_port AS STRING)) AS cluster,
+        x.connection,
         coalesce(e.topic, e.topic_id) AS topic,
         e.partition,
         e.exchange,
@@ -13,16 +14,25 @@ WITH taken AS (
         x.response_time_ns
     FROM entries AS e
     JOIN exchanges AS x ON x.exchange = e.exchange
-    JOIN connections AS c ON c.connection = x.connection
     WHERE x.api_key = api('Produce') AND e.side = 'response' AND e.offset >= 0 AND no_error(e.error_code)
         AND x.status = 'answered'
 ),
+clusters AS (
+    SELECT connection, coalesce(cluster, broker_address || ':' || CAST(broker_port AS STRING)) AS cluster FROM connections
+),
 seconds AS (
     SELECT
-        cluster, topic, partition, request_file, response_time_ns // s(1) AS second,
-        max(base_offset) AS told_offset, arg_max(exchange, base_offset) AS told_exchange
-    FROM taken
-    GROUP BY cluster, topic, partition, request_file, response_time_ns // s(1)
+        c.cluster, t.topic, t.partition, t.request_file, t.second,
+        max(t.told_offset) AS told_offset, arg_max(t.told_exchange, t.told_offset) AS told_exchange
+    FROM (
+        SELECT
+            connection, topic, partition, request_file, response_time_ns // s(1) AS second,
+            max(base_offset) AS told_offset, arg_max(exchange, base_offset) AS told_exchange
+        FROM taken
+        GROUP BY connection, topic, partition, request_file, response_time_ns // s(1)
+    ) AS t
+    JOIN clusters AS c ON c.connection = t.connection
+    GROUP BY c.cluster, t.topic, t.partition, t.request_file, t.second
 ),
 told AS (
     SELECT
@@ -33,9 +43,14 @@ told AS (
     WINDOW so_far AS (PARTITION BY cluster, topic, partition, request_file ORDER BY second)
 ),
 asked AS (
-    SELECT cluster, topic, partition, request_file, request_time_ns // s(1) AS second, min(base_offset) AS asked_offset
-    FROM taken
-    GROUP BY cluster, topic, partition, request_file, request_time_ns // s(1)
+    SELECT c.cluster, t.topic, t.partition, t.request_file, t.second, min(t.asked_offset) AS asked_offset
+    FROM (
+        SELECT connection, topic, partition, request_file, request_time_ns // s(1) AS second, min(base_offset) AS asked_offset
+        FROM taken
+        GROUP BY connection, topic, partition, request_file, request_time_ns // s(1)
+    ) AS t
+    JOIN clusters AS c ON c.connection = t.connection
+    GROUP BY c.cluster, t.topic, t.partition, t.request_file, t.second
 ),
 again AS (
     SELECT a.cluster, a.topic, a.partition, a.request_file, a.second, t.told_offset, t.told_exchange
@@ -44,10 +59,50 @@ again AS (
         ON t.cluster = a.cluster AND t.topic = a.topic AND t.partition = a.partition AND t.request_file = a.request_file
         AND a.second - 2 >= t.second
     WHERE a.asked_offset <= t.told_offset
+),
+-- Greatest sequences of the seconds, and those before them: only seconds with new ones, or with offsets given again, are looked into.
+sequences AS (
+    SELECT
+        topic, partition, producer_id, producer_epoch, second, highest,
+        max(highest) OVER (
+            PARTITION BY topic, partition, producer_id, producer_epoch ORDER BY second
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS highest_before
+    FROM (
+        SELECT topic, partition, producer_id, producer_epoch, request_time_ns // s(1) AS second, max(base_sequence) AS highest
+        FROM produced
+        GROUP BY topic, partition, producer_id, producer_epoch, request_time_ns // s(1)
+    ) AS p
+),
+numbered AS (
+    SELECT
+        p.exchange,
+        p.topic,
+        p.partition,
+        p.producer_id,
+        p.base_sequence,
+        greatest(q.highest_before, max(p.base_sequence) OVER (
+            PARTITION BY p.topic, p.partition, p.producer_id, p.producer_epoch, q.second ORDER BY p.request_time_ns, p.exchange
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )) AS sequence_before
+    FROM sequences AS q
+    JOIN (SELECT topic, partition, second FROM again GROUP BY topic, partition, second) AS g
+        ON g.topic = q.topic AND g.partition = q.partition AND g.second = q.second
+    JOIN produced AS p
+        ON p.topic = q.topic AND p.partition = q.partition AND p.producer_id IS NOT DISTINCT FROM q.producer_id
+        AND p.producer_epoch IS NOT DISTINCT FROM q.producer_epoch AND p.request_time_ns // s(1) = q.second
+    WHERE coalesce(q.producer_id, -1) < 0 OR q.highest_before IS NULL OR q.highest > q.highest_before
 )
 SELECT g.cluster, g.topic, g.partition, e.exchange, e.base_offset, e.request_time_ns, g.told_offset, g.told_exchange
-FROM again AS g
-JOIN taken AS e
-    ON e.cluster = g.cluster AND e.topic = g.topic AND e.partition = g.partition AND e.request_file = g.request_file
-    AND e.request_time_ns // s(1) = g.second
+FROM (
+    SELECT exchange, topic, partition
+    FROM numbered
+    WHERE coalesce(producer_id, -1) < 0 OR base_sequence > sequence_before
+    GROUP BY exchange, topic, partition
+) AS n
+JOIN taken AS e ON e.exchange = n.exchange AND e.topic = n.topic AND e.partition = n.partition
+JOIN clusters AS c ON c.connection = e.connection
+JOIN again AS g
+    ON g.cluster = c.cluster AND g.topic = e.topic AND g.partition = e.partition AND g.request_file = e.request_file
+    AND g.second = e.request_time_ns // s(1)
 WHERE e.base_offset <= g.told_offset
