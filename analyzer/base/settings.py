@@ -24,8 +24,33 @@ NAMES = ("pod", "namespace", "workload", "zone")
 # tell; broker: the same only where they prove it, and the reply says that it was not throttled; total: from the first byte of the
 # request to the last of the reply.
 MEASURES = ("latency", "service", "broker", "total")
-# What a table of latency begins with: what costs most (p99 x count), or the most of one column.
-SORTS = ("cost", "count", "p99", "max", "errors")
+# What the table of a verb begins with: the most of one thing; the first word is what costs most.
+SORTS = {
+    "latency": {"cost": "p99 x count", "count": "", "p99": "", "max": "", "errors": ""},
+    "throttle": {
+        "cost": "throttle time",
+        "count": "throttled replies",
+        "share": "throttled of all replies",
+        "max": "longest one",
+    },
+    "errors": {"cost": "failures, before codes of normal operation", "count": "", "lasted": "", "burst": ""},
+    "clients": {
+        "cost": "time waited, without waits by design",
+        "requests": "",
+        "bytes": "",
+        "errors": "",
+        "throttled": "",
+    },
+    "topics": {"cost": "bytes written and read", "written": "", "read": "", "lag": "", "errors": ""},
+    "groups": {
+        "cost": "time in rebalances",
+        "rebalances": "",
+        "lag": "",
+        "commits": "",
+        "errors": "with failed commits",
+    },
+}
+COST = "cost"
 # A metric lists at most so many time slots.
 MOST_SLOTS = 10_000
 _READ = re.compile(r"\bs\.(\w+)\b")
@@ -35,7 +60,7 @@ _READ = re.compile(r"\bs\.(\w+)\b")
 class Settings:
     """`by`: names of DIMENSIONS, empty for the metric's own; `every_ns`: length of a time slot, ns, None for one;
     `measure`: one of MEASURES, the duration that percentiles are of; `most`: latency is asked of the so many keys, without their
-    slots, that come first, None: of all; `sort`: one of SORTS, what rows of latency are ordered by; `price`: what a GB across
+    slots, that come first, None: of all; `sort`: a word of SORTS, what the rows are ordered by; `price`: what a GB across
     zones costs, None: it is not known; `partition`: name or id of a topic and number of its partition, None: all partitions.
     """
 
@@ -43,7 +68,7 @@ class Settings:
     every_ns: int | None = None
     measure: str = "latency"
     most: int | None = None
-    sort: str = SORTS[0]
+    sort: str = COST
     price: float | None = None
     partition: tuple[str, int] | None = None
 
@@ -55,8 +80,8 @@ class Settings:
             raise ValueError(f"cannot group by several of {', '.join(NAMES)} at the same time")
         if self.measure not in MEASURES:
             raise ValueError(f"cannot measure {self.measure!r}; there are: {', '.join(MEASURES)}")
-        if self.sort not in SORTS:
-            raise ValueError(f"cannot sort by {self.sort!r}; there are: {', '.join(SORTS)}")
+        if not any(self.sort in words for words in SORTS.values()):
+            raise ValueError(f"cannot sort by {self.sort!r}")
         if self.price is not None and not 0 <= self.price < float("inf"):
             raise ValueError(f"invalid price: {self.price}")
         if self.every_ns is not None and self.every_ns < 1:

@@ -14,6 +14,7 @@ import click
 from analyzer.base.address_space import check_limits
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
+from analyzer.base.settings import COST, SORTS
 from analyzer.base.workers import default_jobs
 from analyzer.cli.outcome import FINE, NOT_READ, UNREADABLE, bug, say
 from analyzer.cli.values import CaptureTime, DecodeAs, Ports, Size, Span, Tap
@@ -246,6 +247,13 @@ def limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--limit`: None when it was not given, 0 for no limit."""
     text = "At most N rows, 0 for all.  [default: 1000 in a table, else all]"
     return click.option("--limit", type=click.IntRange(min=0), metavar="N", help=text)(function)
+
+
+def sort_option(verb: str, default: str | None = COST) -> Decorator:
+    """`--sort`, which takes the words that SORTS has for this verb; what the words mean is in its help."""
+    *words, last = (f"{word} ({meaning})" if meaning else word for word, meaning in SORTS[verb].items())
+    text = f"Begin with the most of: {', '.join(words)} or {last}.  [default: {COST}]"
+    return click.option("--sort", type=click.Choice([*SORTS[verb]]), default=default, metavar="BY", help=text)
 
 
 @contextmanager

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer.base.options import Options
-from analyzer.base.settings import MEASURES, MOST_SLOTS, NAMES, SORTS, Settings
-from analyzer.cli.common import REPORT_TABLES, capture_options, captures, exit_code, format_option, limit_option, opened
+from analyzer.base.settings import COST, MEASURES, MOST_SLOTS, NAMES, Settings
+from analyzer.cli.common import (
+    REPORT_TABLES,
+    capture_options,
+    captures,
+    exit_code,
+    format_option,
+    limit_option,
+    opened,
+    sort_option,
+)
 from analyzer.cli.outcome import UNREADABLE, say
 from analyzer.cli.values import Span
 
@@ -30,15 +39,15 @@ def section_command(
     by_default: tuple[str, ...] = (),
     over_time: str | None = None,
     measures: bool = False,
-    sorts: bool = False,
+    sorts: str = "",
     tables: Collection[str] = REPORT_TABLES,
     with_entries: Collection[str] = (),
 ) -> click.Command:
     """A verb that prints `section` of the report as a table, or the rows of `metric` in the other formats.
 
     `by` are the dimensions that `--by` takes, `by_default` what the metric is given without it; `over_time` is the metric
-    that answers `--every` (none: no such option); with `measures` there is `--of`, with `sorts` `--sort`. `tables` are the
-    large tables that it reads, `entries` besides when it groups by one of `with_entries`.
+    that answers `--every` (none: no such option); with `measures` there is `--of`; `sorts`: whose words of SORTS `--sort` takes.
+    `tables` are the large tables that it reads, `entries` besides when it groups by one of `with_entries`.
     """
 
     @click.command(short_help=short, help=text)
@@ -55,7 +64,7 @@ def section_command(
         by: tuple[str, ...] = (),
         every_ns: int | None = None,
         measure: str = "latency",
-        sort: str = SORTS[0],
+        sort: str = COST,
     ) -> int:
         if len(set(by) & set(NAMES)) > 1:
             raise click.UsageError(f"--by takes one of {', '.join(NAMES)} at a time")
@@ -91,14 +100,12 @@ def section_command(
     return command
 
 
-def _grouping(by: Sequence[str], over_time: bool, measures: bool, sorts: bool) -> Decorator:
+def _grouping(by: Sequence[str], over_time: bool, measures: bool, sorts: str) -> Decorator:
     """`--by`, `--every`, `--of` and `--sort`, where the verb has them."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         if sorts:
-            text = f"Order of rows: {', '.join(SORTS[:-1])} or {SORTS[-1]}; cost: p99 x count.  [default: {SORTS[0]}]"
-            option = click.option("--sort", type=click.Choice(SORTS), default=SORTS[0], metavar="BY", help=text)
-            function = option(function)
+            function = sort_option(sorts)(function)
         if measures:
             text = f"Percentiles of: {', '.join(MEASURES[:-1])} or {MEASURES[-1]}.  [default: {MEASURES[0]}]"
             function = click.option(

@@ -9,9 +9,18 @@ import click
 
 from analyzer.base.filters import like
 from analyzer.base.options import Options
-from analyzer.base.settings import Settings
+from analyzer.base.settings import COST, SORTS, Settings
 from analyzer.base.text import printable
-from analyzer.cli.common import capture_options, captures, exit_code, format_option, limit_option, opened, tell_first
+from analyzer.cli.common import (
+    capture_options,
+    captures,
+    exit_code,
+    format_option,
+    limit_option,
+    opened,
+    sort_option,
+    tell_first,
+)
 from analyzer.query.questions import PARTS, narrowed
 
 if TYPE_CHECKING:
@@ -46,16 +55,16 @@ def part_command(
     @captures
     @_all(options)
     @_part(tuple(parts))
+    @_sort(section)
     @limit_option
     @format_option("table", "json", "jsonl", "csv")
     @capture_options()
     def command(
         inputs: tuple[str, ...], options: Options, limit: int | None, form: str, part: str | None, **own: Any
     ) -> int:
-        rows = wanted(own)
+        rows, chosen = wanted(own), settings(own) if settings is not None else _order(parts, part, own)
         with opened(inputs, options, tuple(tables), asks=section, form=form) as dataset:
-            if settings is not None:
-                dataset.choose(settings(own))
+            dataset.choose(chosen)
             if absent := _absent(dataset, rows):
                 tell_first(f"No request names {', '.join(absent)}.", form)
             if form == "table":
@@ -88,6 +97,19 @@ def _part(names: tuple[str, ...]) -> Decorator:
     if len(names) == 1:
         return lambda function: click.option("--part", hidden=True, type=click.Choice(names))(function)
     return click.option("--part", type=click.Choice(names), metavar="PART", help=f"Which table to print: {words}.")
+
+
+def _sort(section: str) -> Decorator:
+    """`--sort`, where the first table of the section has an order to choose."""
+    return sort_option(section, None) if section in SORTS else lambda function: function
+
+
+def _order(parts: Mapping[str, str], part: str | None, own: Mapping[str, Any]) -> Settings:
+    """The order that was asked for, which the first of the parts alone has."""
+    first, sort = next(iter(parts)), own.get("sort")
+    if sort is not None and part not in (None, first):
+        raise click.UsageError(f"--sort orders the table of {first}; --part {part} has an order of its own")
+    return Settings(sort=sort or COST)
 
 
 def _all(options: Sequence[Decorator]) -> Decorator:

@@ -15,6 +15,6 @@ command = section_command(
     that time, which is never a wait by design. "gap" is the longest time from a reply to the follower's next fetch.""",
     by=("api", "version", "client", "broker", "topic", "connection"),
     by_default=("api", "client", "broker"),
-    sorts=True,
+    sorts="latency",
     tables=("exchanges", "errors", "entries"),
 )

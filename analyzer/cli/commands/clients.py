@@ -12,5 +12,6 @@ command = section_command(
 
     A client is an address (without port), a user, a client id and a software; brokers are not listed (`kanalyze brokers`).
     For a few clients, APIs and versions are listed too: narrow the list down with --client.""",
+    sorts="clients",
     tables=("exchanges", "errors", "entries"),
 )

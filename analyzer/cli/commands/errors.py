@@ -15,4 +15,5 @@ command = section_command(
     within one second. An error is retriable when the client may simply send the request again.""",
     by=("api", "topic", "partition", "group", "client", "app", "principal", "broker", *NAMES),
     over_time="errors",
+    sorts="errors",
 )

@@ -24,6 +24,6 @@ command = section_command(
     by=("api", "version", "error", "client", "app", "principal", "broker", "topic", "group", "connection", *NAMES),
     over_time="latency",
     measures=True,
-    sorts=True,
+    sorts="latency",
     tables=("exchanges", "errors", "entries"),
 )

@@ -23,5 +23,6 @@ command = section_command(
     ("delayed").""",
     by=("api", "client", "app", "principal", "broker", *NAMES),
     over_time="throttle_over_time",
+    sorts="throttle",
     tables=("exchanges", "errors", "mutes"),
 )

@@ -1,6 +1,6 @@
 -- Which clients are there? One row per client: address without port, client id, user and software of its connections. Bytes are whole
 -- messages, `record_bytes` records alone; `produce_bytes` is the mean record bytes of a Produce request; records and
--- batches are null when batches were not read, topics when entries were not, errors and throttled where none was found but
+-- batches are null when batches were not read, `waited_ns` is the sum of latencies without waits by design, topics when entries were not, errors and throttled where none was found but
 -- `unread_replies` may hold some. `metadata_per_s` is that of the connection that
 -- asks most often (null below 1 s of life), `median_life_ns` of closed connections in which the clock did not jump, `inferred_library` that of a client that names no
 -- software, by its habits; `application` of which it is one of many clients (view `applications`), with its `connector` and `task`; `connects_per_s` over the 30 s (`over_ns`; less where the capture is shorter) that have most
@@ -17,6 +17,7 @@ WITH traffic AS (
         count(*) FILTER (WHERE e.status IN ('closed', 'abandoned')) AS unanswered,
         sum(e.request_bytes) AS request_bytes,
         sum(e.response_bytes) AS response_bytes,
+        sum(CAST(e.latency_ns AS DECIMAL(38, 0))) FILTER (WHERE coalesce(k.reach, 'broker') = 'broker') AS waited_ns,
         sum(e.record_bytes) AS record_bytes,
         sum(e.record_bytes) FILTER (WHERE e.api_key = api('Produce')) AS produced_bytes,
         count(e.record_bytes) FILTER (WHERE e.api_key = api('Produce')) AS produces,
@@ -29,6 +30,7 @@ WITH traffic AS (
         JOIN client_connections AS l
             ON l.connection = e.connection AND coalesce(l.client_id, '') = coalesce(e.client_id, '')
             AND (l.client_id IS NULL) = (e.client_id IS NULL)
+        LEFT JOIN kinds AS k ON k.kind = e.kind
     WHERE e.status <> 'orphan_reply' AND coalesce(e.kind, '') <> 'sasl_token'
     GROUP BY l.client, e.api_key, e.group_id
 ),
@@ -42,6 +44,7 @@ sums AS (
         CAST(sum(unanswered) AS BIGINT) AS unanswered,
         CAST(coalesce(sum(request_bytes), 0) AS BIGINT) AS request_bytes,
         CAST(coalesce(sum(response_bytes), 0) AS BIGINT) AS response_bytes,
+        TRY_CAST(sum(waited_ns) AS BIGINT) AS waited_ns,
         CAST(sum(record_bytes) AS BIGINT) AS record_bytes,
         CASE WHEN sum(produces) > 0 THEN CAST(round(sum(produced_bytes) / sum(produces)) AS BIGINT) END AS produce_bytes,
         count(DISTINCT api_key) AS apis,
@@ -158,6 +161,7 @@ SELECT
     CASE WHEN s.response_bytes > 0 AND (s.throttled > 0 OR s.unread = 0) THEN s.throttled END AS throttled,
     s.unread AS unread_replies,
     s.unanswered,
+    s.waited_ns,
     s.request_bytes,
     -- What a client received is not known where nothing that brokers sent it was captured.
     CASE WHEN s.response_bytes > 0 OR l.heard THEN s.response_bytes END AS response_bytes,
@@ -180,6 +184,7 @@ SELECT
 FROM lives AS l
     JOIN sums AS s ON s.client = l.client
     CROSS JOIN time_range AS r
+    CROSS JOIN settings AS wish
     LEFT JOIN bursts AS o ON o.client = l.client
     LEFT JOIN topics AS t ON t.client = l.client
     LEFT JOIN sent AS b ON b.client = l.client
@@ -187,6 +192,10 @@ FROM lives AS l
         ON i.client_address = l.client_address AND i.client_id IS NOT DISTINCT FROM l.client_id
     LEFT JOIN applications AS a ON a.client_address = l.client_address AND a.client_id = l.client_id
 ORDER BY
+    CASE wish.sort
+        WHEN 'requests' THEN s.requests WHEN 'bytes' THEN s.request_bytes + s.response_bytes WHEN 'errors' THEN s.errors
+        WHEN 'throttled' THEN s.throttled ELSE s.waited_ns
+    END DESC NULLS LAST,
     s.requests DESC, l.client_id IS NULL, l.client_id, l.client_address, l.principal IS NULL, l.principal, l.software_name IS NULL,
     l.software_name, l.software_version IS NULL, l.software_version
 LIMIT 1000

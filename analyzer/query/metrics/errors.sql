@@ -83,10 +83,13 @@ summed AS (
     GROUP BY ALL
 ),
 chosen AS (
-    SELECT *, count(*) OVER () AS rows_in_all
-    FROM summed
+    SELECT u.*, wish.sort, count(*) OVER () AS rows_in_all
+    FROM summed AS u CROSS JOIN settings AS wish
     ORDER BY
-        slot_ns, between_brokers, count = expected, count DESC, code, api_name, topic, partition, group_id, client_id,
+        slot_ns, between_brokers, count = expected,
+        CASE wish.sort WHEN 'count' THEN u.count WHEN 'lasted' THEN u.lasted_ns WHEN 'burst' THEN u.burst ELSE u.count - u.expected END
+            DESC NULLS LAST,
+        count DESC, code, api_name, topic, partition, group_id, client_id,
         client_address, application, client_name, principal, broker_id, broker_address, broker_port
     LIMIT 1000
 )
@@ -104,5 +107,8 @@ FROM chosen AS u
     LEFT JOIN captures AS c ON c.file = x.response_file
     LEFT JOIN captures AS d ON d.file = x.request_file
 ORDER BY
-    u.slot_ns, u.count DESC, u.code, u.api_name, u.topic, u.partition, u.group_id, u.client_id, u.client_address,
+    u.slot_ns,
+    CASE u.sort WHEN 'count' THEN u.count WHEN 'lasted' THEN u.lasted_ns WHEN 'burst' THEN u.burst ELSE u.count - u.expected END
+        DESC NULLS LAST,
+    u.count DESC, u.code, u.api_name, u.topic, u.partition, u.group_id, u.client_id, u.client_address,
     u.application, u.client_name, u.principal, u.broker_id, u.broker_address, u.broker_port, u.between_brokers

@@ -190,4 +190,10 @@ FROM names AS n
     LEFT JOIN committed AS k ON k.cluster = n.cluster AND k.group_id = n.group_id
     LEFT JOIN unread AS u ON u.cluster = n.cluster AND u.group_id = n.group_id
     LEFT JOIN behind AS b ON b.cluster = n.cluster AND b.group_id = n.group_id
-ORDER BY rebalances DESC, commits DESC, n.group_id, n.cluster
+    CROSS JOIN settings AS wish
+ORDER BY
+    CASE wish.sort
+        WHEN 'rebalances' THEN r.rebalances WHEN 'lag' THEN b.lag WHEN 'commits' THEN k.commits
+        WHEN 'errors' THEN coalesce(s.failures, 0) + coalesce(k.failed_commits, 0) ELSE r.rebalancing_ns
+    END DESC NULLS LAST,
+    rebalances DESC NULLS LAST, commits DESC, n.group_id, n.cluster

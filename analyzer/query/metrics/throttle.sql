@@ -84,7 +84,12 @@ SELECT
     CAST(sum(delayed) AS BIGINT) AS delayed,
     TRY_CAST(sum(delayed_ns) AS BIGINT) AS delayed_ns,
     CAST(sum(unsure) AS BIGINT) AS unsure
-FROM joined
-GROUP BY client_address, client_id, application, client_name, principal, api_name, broker_id, broker_address, broker_port
+FROM joined CROSS JOIN settings AS wish
+GROUP BY client_address, client_id, application, client_name, principal, api_name, broker_id, broker_address, broker_port, wish.sort
 HAVING sum(throttled) > 0
-ORDER BY throttle_time_ms DESC, client_id, client_address, application, client_name, principal, api_name, broker_id, broker_address, broker_port
+ORDER BY
+    CASE wish.sort
+        WHEN 'count' THEN sum(throttled) WHEN 'share' THEN CAST(sum(throttled) AS DOUBLE) / sum(replies)
+        WHEN 'max' THEN max(max_throttle_time_ms) ELSE sum(throttle_time_ms)
+    END DESC NULLS LAST,
+    throttle_time_ms DESC, client_id, client_address, application, client_name, principal, api_name, broker_id, broker_address, broker_port

@@ -1,4 +1,4 @@
--- Which clients are busiest? The clients of metric clients, by fewer columns: those that are read of every capture, however large. One row
+-- Which clients wait longest, or are busiest? The clients of metric clients, by fewer columns: those that are read of every capture, however large. One row
 -- per client: address without port, client id, user and software. Bytes are whole messages. Of a client without
 -- a reply it is not known what failed, nor where replies could not be read (`unread_replies`) and none was found. At most 20 rows of `total_rows`.
 WITH asked AS (
@@ -9,6 +9,7 @@ WITH asked AS (
         CAST(sum(e.throttled) AS BIGINT) AS throttled,
         CAST(sum(e.unread_replies) AS BIGINT) AS unread,
         CAST(coalesce(sum(e.exchanges) FILTER (WHERE e.status IN ('closed', 'abandoned')), 0) AS BIGINT) AS unanswered,
+        TRY_CAST(sum(e.waited_ns) AS BIGINT) AS waited_ns,
         CAST(coalesce(sum(e.request_bytes), 0) AS BIGINT) AS request_bytes,
         CAST(coalesce(sum(e.response_bytes), 0) AS BIGINT) AS response_bytes
     FROM totals AS e
@@ -55,6 +56,7 @@ SELECT
     CASE WHEN t.response_bytes > 0 AND (t.throttled > 0 OR t.unread = 0) THEN t.throttled END AS throttled,
     t.unread AS unread_replies,
     t.unanswered,
+    t.waited_ns,
     t.request_bytes,
     -- What a client received is not known where nothing that brokers sent it was captured.
     CASE WHEN t.response_bytes > 0 OR l.heard THEN t.response_bytes END AS response_bytes,
@@ -65,6 +67,6 @@ FROM lives AS l
         ON i.client_address = l.client_address AND i.client_id IS NOT DISTINCT FROM l.client_id
     LEFT JOIN applications AS a ON a.client_address = l.client_address AND a.client_id = l.client_id
 ORDER BY
-    t.requests DESC, l.client_id IS NULL, l.client_id, l.client_address, l.principal IS NULL, l.principal, l.software_name IS NULL,
+    t.waited_ns DESC NULLS LAST, t.requests DESC, l.client_id IS NULL, l.client_id, l.client_address, l.principal IS NULL, l.principal, l.software_name IS NULL,
     l.software_name, l.software_version IS NULL, l.software_version
 LIMIT 20

@@ -96,5 +96,11 @@ FROM partitions AS p
     LEFT JOIN readers AS c ON c.topic = p.topic AND coalesce(c.cluster, '') = coalesce(p.cluster, '')
     LEFT JOIN behind AS b ON b.topic = p.topic AND coalesce(b.cluster, '') = coalesce(p.cluster, '')
     CROSS JOIN time_range AS r
+    CROSS JOIN settings AS wish
 WHERE p.topic IS NOT NULL
-ORDER BY coalesce(w.bytes, 0) + coalesce(c.bytes, 0) DESC, p.topic, p.cluster
+ORDER BY
+    CASE wish.sort
+        WHEN 'written' THEN w.bytes WHEN 'read' THEN c.bytes WHEN 'lag' THEN b.lag WHEN 'errors' THEN w.errors
+        ELSE coalesce(w.bytes, 0) + coalesce(c.bytes, 0)
+    END DESC NULLS LAST,
+    coalesce(w.bytes, 0) + coalesce(c.bytes, 0) DESC, p.topic, p.cluster

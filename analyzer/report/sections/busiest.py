@@ -1,4 +1,4 @@
-"""The busiest clients, topics and groups, as the report has them: from columns that are read of a capture of any size."""
+"""Clients, topics and groups that cost most, as the report has them: from columns that are read of a capture of any size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOPICS = (
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """The clients with most requests, the topics with most bytes, the groups with most rebalances."""
+    """The clients that waited longest, the topics with most bytes, the groups that rebalanced longest."""
     lines: list[Text] = []
     for title, metric, table in (("Clients", "top_clients", _clients), ("Topics", "top_topics", _topics)):
         if rows := facts.rows(metric):

@@ -26,12 +26,14 @@ COLUMNS = (
     Column("library", least=10),
     Column("connections", right=True, spare=6),
     Column("requests", right=True),
+    Column("waited", right=True),
     Column("sent", right=True, spare=3),
     Column("received", right=True, spare=4),
     Column("errors", right=True),
     Column("throttled", right=True, spare=1),
     Column("no reply", right=True, spare=5),
 )
+WAITED = "waited: sum of the latencies of all requests, without waits by design."
 # So many clients are few enough to be told in full.
 FEW = 5
 # A connection that asks for metadata this often, or lives this short, is worth a word; findings decide whether it is wrong.
@@ -40,7 +42,7 @@ MOST_BURSTS = 3
 
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One line per client, the busiest first."""
+    """One line per client; who waited longest comes first, where nothing else was asked for."""
     rows = facts.rows("clients")
     if not rows:
         return []
@@ -77,7 +79,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
 def table(rows: Rows, width: int) -> list[Text]:
     """A line per client, of rows of metric clients or top_clients."""
     lines = text_tables.table_of_filled(COLUMNS, [_line(row) for row in rows], width)
-    return lines + text_tables.remarks(remark(rows), width)
+    return lines + text_tables.remarks(f"{WAITED} {remark(rows)}".strip(), width)
 
 
 def _line(row: dict[str, Any]) -> Row:
@@ -91,6 +93,7 @@ def _line(row: dict[str, Any]) -> Row:
             safe(_library(row)),
             count(row["connections"]),
             count(row["requests"]),
+            duration(row["waited_ns"]),
             size(row["request_bytes"]),
             size(row["response_bytes"]),
             count(row["errors"]),

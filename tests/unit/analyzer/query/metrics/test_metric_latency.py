@@ -75,7 +75,7 @@ def test_latency_agrees_with_plain_python(found: Dataset, rows: Rows) -> None:
             assert close(row[f"p{hundredths}_ns"], nearest_rank(latencies, hundredths)), (key, hundredths)
 
 
-@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("sort", SORTS["latency"])
 def test_rows_are_in_the_order_that_was_asked_for(found: Dataset, sort: str) -> None:
     found.choose(Settings(("api", "client", "version"), sort=sort))
     try:
