@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import click
@@ -57,6 +58,9 @@ class Id(click.ParamType):
         return int(value, 16)
 
 
+USAGE = "kanalyze partition CAPTURE... TOPIC-N"
+
+
 class Partition(click.ParamType):
     """A topic and the number of its partition; the last dash separates them."""
 
@@ -70,6 +74,8 @@ class Partition(click.ParamType):
         try:
             return parse(value)
         except Unknown as problem:
+            if param is not None and param.param_type_name == "argument" and Path(value).exists():
+                raise click.UsageError(f"TOPIC-N is missing: {USAGE}") from problem
             self.fail(str(problem), param, ctx)
 
 

@@ -1,8 +1,8 @@
 """Two captures side by side: what got slower, which errors are new, which clients came and went.
 
 A difference is told when it is more than noise (`analyzer.compare.significance`) and large enough to matter: latency by a
-fifth and a tenth of a millisecond, of at least 30 requests on both sides (300 for the 99th percentile). Waits by design
-are left out.
+fifth and a tenth of a millisecond, of at least 30 requests on both sides. Waits by design are left out. Of p99 it is asked
+whether more requests are beyond it than chance gives: of fewer than 300, some eleven have to be.
 
 Latency, and how many requests an API had, come from the view `latency_counts`: of whole hours of a dataset that grows these are its
 sums, and no row is read for them.
@@ -24,7 +24,7 @@ from analyzer.query.sql_words import folded
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
-LEAST_REQUESTS, LEAST_FOR_P99 = 30, 300
+LEAST_REQUESTS = 30
 LEAST_RATIO, LEAST_NS = 1.2, 100_000
 # Changes that are judged as worse, the worst first: of a latency that moved both ways, too.
 WORSE = ("slower", "faster_slower_p99", "slower_p99", "slower_faster_p99", "new", "more")
@@ -188,7 +188,7 @@ def _latency_change(old: _Latencies, new: _Latencies) -> str:
     least = min(sum(before.values()), sum(after.values()))
     if least < LEAST_REQUESTS:
         return "unknown"
-    return _MOVES[_p50_moved(old, new), _p99_moved(old, new) if least >= LEAST_FOR_P99 else 0]
+    return _MOVES[_p50_moved(old, new), _p99_moved(old, new)]
 
 
 # What is said of p50 and p99 together: 1 grew, -1 shrank, 0 did not move, or not enough to tell.

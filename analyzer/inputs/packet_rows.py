@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from analyzer.inputs.borders import NEVER, Stretch, stretches
@@ -181,6 +182,9 @@ class PacketRows:
             # Of a compressed file that was cut there is a note already.
             has_note = reader.ended or any(note.kind == "cut" for note in source.notes)
             end = None if has_note else reader.finish(left)
+            if end is not None and source.notes:
+                # What to do about damaged data was said.
+                end = replace(end, text=end.text.partition(";")[0])
             reading.notes = [*source.notes, *reader.notes, *([end] if end else [])]
             reading.bytes = _bytes_read(reader, left) - start.offset
             reading.numbers = reader.packets

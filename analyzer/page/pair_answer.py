@@ -82,5 +82,5 @@ def _rest(found: Comparison, parts: Collection[str]) -> str:
     return (
         f"{same:,} of {len(changes):,} comparisons unchanged, {unknown:,} with too little data to compare. A difference counts "
         "when it is statistically significant (p < 0.1 %); a latency must also differ by a fifth and by 0.1 ms or more, with "
-        "at least 30 requests on both sides (300 for p99)."
+        "at least 30 requests on both sides."
     )

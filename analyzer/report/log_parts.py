@@ -50,7 +50,7 @@ _LOG = {
 }
 _CAPTURE = {
     "login": "of logins, which no broker logs",
-    "envelope": "Envelopes, which no broker logs",
+    "envelope": "of API Envelope, which no broker logs",
     "outside": "before or after the log: it was rotated, or begins later",
     "no_reply": "without a reply in the capture",
     "no_clock": "that cannot be compared: too little agrees to know the difference of the clocks",

@@ -9,7 +9,7 @@ import click
 from analyzer.base.options import Options
 from analyzer.cli.common import capture_options, exit_code, format_option, limit_option, opened
 from analyzer.cli.outcome import UNREADABLE, say
-from analyzer.cli.values import Partition
+from analyzer.cli.values import USAGE, Partition
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
@@ -39,7 +39,7 @@ def command(inputs: tuple[str, ...], partition: tuple[str, int], options: Option
     from analyzer.report.known_partitions import Unknown, check
 
     if not inputs:
-        raise click.UsageError("CAPTURE is missing: kanalyze partition CAPTURE... TOPIC-N")
+        raise click.UsageError(f"CAPTURE is missing: {USAGE}")
     with opened(inputs, options, _TABLES, asks="partition", form=form) as dataset:
         # Where nothing could be read nobody knows what is there; that has been said.
         if readability(dataset, "partition").verdict != NOTHING:

@@ -13,7 +13,7 @@ from analyzer.cli.outcome import UNREADABLE, say
 
 @click.command()
 @click.argument("inputs", nargs=-1, metavar="CAPTURE...")
-@click.argument("exchange", metavar="EXCHANGE")
+@click.argument("exchange", metavar="EXCHANGE", required=False)
 @click.option(
     "--records", is_flag=True, help="Include each record of each batch; in JSON with key, value and headers in base64."
 )
@@ -21,7 +21,7 @@ from analyzer.cli.outcome import UNREADABLE, say
 @format_option("table", "json", "jsonl")
 @capture_options()
 def command(
-    inputs: tuple[str, ...], exchange: str, options: Options, form: str, records: bool, packet: str | None
+    inputs: tuple[str, ...], exchange: str | None, options: Options, form: str, records: bool, packet: str | None
 ) -> int:
     """Show a request and its reply: times, values, places.
 
@@ -37,8 +37,12 @@ def command(
     if packet is not None:
         if not is_packet(packet):
             raise click.UsageError(f"--packet {packet}: give the number of a packet, or FILE:NUMBER")
+        if exchange is None:
+            raise click.UsageError("CAPTURE is missing: kanalyze show CAPTURE... --packet NUMBER")
         # Without EXCHANGE the last word is a capture.
         inputs, exchange = (*inputs, exchange), packet
+    if exchange is None:
+        raise click.UsageError("CAPTURE and EXCHANGE are missing: kanalyze show CAPTURE... EXCHANGE")
     if not inputs:
         listed = f"`kanalyze exchanges {exchange}` lists them"
         raise click.UsageError(f"EXCHANGE is missing: kanalyze show CAPTURE... EXCHANGE; {listed}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
@@ -72,6 +73,13 @@ ALL = (
     Column("delayed", right=True, spare=12),
     Column("end", least=12, spare=5),
 )
+MEANINGS = {
+    "begin": '"before" is before the capture',
+    "in flight": "the most requests that waited for a reply at the same time",
+    "retransmitted": "share of the packets",
+    "window scale": "client/broker, in bits",
+    "delayed": "small packets that waited for an ACK that the other side had delayed",
+}
 REFUSED = (
     Column("from", least=14),
     Column("to", least=14),
@@ -187,12 +195,12 @@ def _all(rows: Rows, facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = [text_tables.heading("All Kafka connections, the longest-lived first", width)]
     lines += text_tables.table_of_filled(ALL, table, width)
     lines += text_tables.more(rows[0]["total_rows"] - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
-    text = (
-        'begin: "before" is before the capture. in flight: the most requests that waited for a reply at the same time. '
-        "retransmitted: share of the packets. window scale: client/broker, in bits. delayed: small packets that waited for an ACK "
-        "that the other side had delayed."
-    )
-    return [*lines, *text_tables.remarks(text, width), *_of_alike(rows[:limit], facts, width)]
+    return [*lines, *text_tables.remarks(_explained(lines), width), *_of_alike(rows[:limit], facts, width)]
+
+
+def _explained(lines: Sequence[Text]) -> str:
+    """What the columns mean that are in the table, whose second line names them."""
+    return " ".join(f"{title}: {words}." for title, words in MEANINGS.items() if title in lines[1].plain)
 
 
 def _of_alike(rows: Rows, facts: Facts, width: int) -> list[Text]:
@@ -200,8 +208,8 @@ def _of_alike(rows: Rows, facts: Facts, width: int) -> list[Text]:
     if all(row["connections"] == 1 for row in rows):
         return []
     text = (
-        "alike: so many connections of one client, broker and end, with so many requests each; lifetime and in flight: the "
-        "greatest; RTT: the least; sent and received: the sums"
+        "alike: so many connections of one client, broker and end, with so many requests each. The line has the greatest of their "
+        "lives, the least of their round trips and the sum of their bytes"
     )
     return [
         *text_tables.remarks(f"{text}.", width),

@@ -273,6 +273,9 @@ def test_no_match_is_one_answer(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--verson"], "Did you mean '--version'?"),
         (["show", str(CAPTURE)], "EXCHANGE is missing"),
+        (["show"], "CAPTURE and EXCHANGE are missing"),
+        (["show", "--packet", "5"], "CAPTURE is missing"),
+        (["partition", str(CAPTURE)], "TOPIC-N is missing"),
         (["export", str(CAPTURE), "--to", "x.sqlite"], "SQLite is not written"),
     ],
 )

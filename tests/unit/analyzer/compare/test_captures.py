@@ -62,6 +62,10 @@ def test_a_capture_does_not_differ_from_itself(folders: tuple[Path, Path]) -> No
         ([1.0] * 29, [9.0] * 100, "unknown"),
         ([1.0] * 400, [1.0] * 380 + [50.0] * 20, "slower_p99"),
         ([1.0] * 380 + [50.0] * 20, [1.0] * 400, "faster_p99"),
+        # Of few requests too, where chance does not give so many slow ones.
+        ([1.0] * 120, [1.0] * 105 + [50.0] * 15, "slower_p99"),
+        ([1.0] * 105 + [50.0] * 15, [1.0] * 120, "faster_p99"),
+        ([1.0] * 40, [1.0] * 35 + [50.0] * 5, "same"),
         # Neither alone is what happened.
         ([2.0] * 400, [1.0] * 380 + [60.0] * 20, "faster_slower_p99"),
         ([1.0] * 380 + [60.0] * 20, [2.0] * 400, "slower_faster_p99"),
