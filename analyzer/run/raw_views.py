@@ -133,7 +133,7 @@ MOST_HELD_ENTRIES = 500_000
 # What a held exchange takes in the database, and the part of its memory that all may take.
 HELD_EXCHANGE_BYTES = 450
 PART_FOR_EXCHANGES = 2
-# What a batch takes in the view `produced`, of which each has an entry.
+# What a batch takes in the view `produced`, where each has an entry.
 PRODUCED_BYTES = 100
 # Of more connections what has a row for each is held in a file: several tables as wide as theirs.
 MOST_HELD_CONNECTIONS = 100_000

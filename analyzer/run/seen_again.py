@@ -163,7 +163,7 @@ def _carries_on(y: _Asked, x: _Asked) -> bool:
 
 
 def _side_by_side(every: Iterable[_Asked]) -> Iterator[tuple[_Asked, _Asked]]:
-    """Pairs as in `resolve/proxy_parts.sql` of which both begin together and are alike, in so many exchanges between the same ends
+    """Pairs as in `resolve/proxy_parts.sql` that begin together and are alike, in so many exchanges between the same ends
     that it may be no chance."""
     recent: list[_Asked] = []
     met = defaultdict[frozenset[tuple[str, int]], list[tuple[_Asked, _Asked]]](list)
