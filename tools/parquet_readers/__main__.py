@@ -2,7 +2,7 @@
 
 Makes a dataset to which two samples were added, and reads all files of every table, sums too, with each reader in an environment
 of its own, in a temporary directory. Count of rows, values that are not null and the exact sum of integers of each column are held
-against what pyarrow reads file by file. Readers come from PyPI and npm, in these versions.
+against what pyarrow reads file by file. Readers come from PyPI, npm, Go's proxy and crates.io, in these versions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SECONDS = 600
 
 
 class Reader(NamedTuple):
-    """`packages`: what is installed, its own first. `how`: what a person writes. `kind`: python or node."""
+    """`packages`: what is installed, its own first. `how`: what a person writes. `kind`: python, node, go or rust."""
 
     name: str
     packages: tuple[str, ...]
@@ -35,7 +35,7 @@ READERS = {
     "polars": Reader("Polars", ("polars==2.1.0", "pyarrow"), "`scan_parquet(FILES)`"),
     "duckdb": Reader("DuckDB", ("duckdb==2.0.1",), "`read_parquet(FILES)`"),
     "duckdb_old": Reader("DuckDB", ("duckdb==1.1.3",), "`read_parquet(FILES)`"),
-    "datafusion": Reader("DataFusion (Rust's parquet)", ("datafusion==55.0.0", "pyarrow"), "each file, concatenated"),
+    "datafusion": Reader("DataFusion", ("datafusion==55.0.0", "pyarrow"), "each file, concatenated"),
     "daft": Reader("Daft", ("daft==0.7.26", "pyarrow"), "`read_parquet(FILES)`"),
     "chdb": Reader("ClickHouse (chDB)", ("chdb==4.4.0",), "`file('/{A,B}', 'Parquet')`"),
     "pyspark": Reader("Spark", ("pyspark==4.3.0",), "`spark.read.parquet(*FILES)`"),
@@ -47,6 +47,8 @@ READERS = {
     "hyparquet": Reader(
         "hyparquet (JavaScript)", ("hyparquet@1.33.0", "hyparquet-compressors@1.1.2"), "`parquetReadObjects`", "node"
     ),
+    "parquet_go": Reader("parquet-go (Go)", ("github.com/parquet-go/parquet-go@v0.32.0",), "`ColumnChunks()`", "go"),
+    "parquet_rs": Reader("parquet (Rust)", ("parquet@60.1.0",), "`get_row_iter()`", "rust"),
 }
 
 Answers = dict[str, dict[str, list[Any]]]
@@ -98,14 +100,42 @@ def added(answers_of_files: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
 
 def answers(name: str, reader: Reader, place: Path, files: str) -> Answers:
     """What a reader says of these files, installed in the directory `place`."""
-    if reader.kind == "node":
-        (place / "read_tables.mjs").write_text((HERE / "read_tables.mjs").read_text())
-        run(["npm", "install", "--silent", *reader.packages], place)
-        return answered(["node", "read_tables.mjs"], place, files)
+    if reader.kind in _INSTALLED:
+        return answered(_INSTALLED[reader.kind](reader, place), place, files)
     run([sys.executable, "-m", "venv", str(place)])
     run([str(place / "bin/pip"), "install", "--quiet", "--disable-pip-version-check", *reader.packages])
     reads = name.removesuffix("_old")
     return answered([str(place / "bin/python"), str(HERE / "read_tables.py"), reads], place, files)
+
+
+def _node(reader: Reader, place: Path) -> list[str]:
+    _take("read_tables.mjs", place / "read_tables.mjs")
+    run(["npm", "install", "--silent", *reader.packages], place)
+    return ["node", "read_tables.mjs"]
+
+
+def _go(reader: Reader, place: Path) -> list[str]:
+    _take("read_tables.go", place / "main.go")
+    for words in (["mod", "init", "read_tables"], ["get", *reader.packages], ["build", "-o", "read_tables"]):
+        run(["go", *words], place)
+    return ["./read_tables"]
+
+
+def _rust(reader: Reader, place: Path) -> list[str]:
+    run(["cargo", "init", "--quiet", "--vcs", "none", "--name", "read_tables"], place)
+    run(["cargo", "add", "--quiet", "--no-default-features", "--features", "zstd", *reader.packages], place)
+    run(["cargo", "add", "--quiet", "serde_json@1"], place)
+    _take("read_tables.rs", place / "src" / "main.rs")
+    run(["cargo", "build", "--quiet", "--release"], place)
+    return ["target/release/read_tables"]
+
+
+def _take(script: str, to: Path) -> None:
+    to.write_text((HERE / script).read_text())
+
+
+# Kind of reader -> what installs it and answers its command.
+_INSTALLED = {"node": _node, "go": _go, "rust": _rust}
 
 
 def answered(command: list[str], place: Path, files: str) -> Answers:
