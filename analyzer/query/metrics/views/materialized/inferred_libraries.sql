@@ -3,8 +3,8 @@
 -- which a library has in its source (`library_habits`: three APIs at least, and none in another version, of one library alone).
 WITH silent AS (
     SELECT e.client_address, e.client_id, e.api_name, e.api_version
-    FROM all_exchanges AS e JOIN all_connections AS c ON c.connection = e.connection
-    WHERE is_client(c.role) AND e.status <> 'orphan_reply' AND e.api_version IS NOT NULL
+    FROM asked_versions AS e JOIN all_connections AS c ON c.connection = e.connection
+    WHERE is_client(c.role) AND e.has_request AND e.api_version IS NOT NULL
     GROUP BY e.client_address, e.client_id, e.api_name, e.api_version
     HAVING max(c.software_name) IS NULL
 ),
@@ -13,7 +13,7 @@ clients AS (
     FROM silent AS s
         LEFT JOIN (
             SELECT e.client_address, e.client_id
-            FROM all_exchanges AS e JOIN all_connections AS c ON c.connection = e.connection
+            FROM asked_versions AS e JOIN all_connections AS c ON c.connection = e.connection
             WHERE c.software_name IS NOT NULL
             GROUP BY e.client_address, e.client_id
         ) AS n ON n.client_address = s.client_address AND n.client_id IS NOT DISTINCT FROM s.client_id

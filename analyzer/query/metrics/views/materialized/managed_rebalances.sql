@@ -40,27 +40,35 @@ told AS (
 moves AS (
     SELECT
         f.cluster, f.group_id, f.group_type, f.topic, f.partition, f.member_id, f.client_id, f.client_address, f.generation,
-        f.time_ns, f.exchange, f.owner_before, min(t.time_ns) AS given_up_ns
-    FROM followed AS f
-        LEFT JOIN told AS t
-            ON t.cluster = f.cluster AND t.group_id = f.group_id AND t.member_id = f.owner_before
-            AND t.time_ns > f.held_before_ns AND t.time_ns <= f.time_ns
-    WHERE f.owner_before IS DISTINCT FROM f.member_id
+        f.time_ns, f.exchange, f.owner_before, min(t.time_ns) FILTER (WHERE t.time_ns <= f.time_ns) AS given_up_ns
+    FROM (SELECT * FROM followed WHERE owner_before IS DISTINCT FROM member_id) AS f
+        -- The first that it was told after that.
+        ASOF LEFT JOIN told AS t
+            ON t.cluster = f.cluster AND t.group_id = f.group_id AND t.member_id = f.owner_before AND t.time_ns > f.held_before_ns
     GROUP BY
         f.cluster, f.group_id, f.group_type, f.topic, f.partition, f.member_id, f.client_id, f.client_address, f.generation,
         f.time_ns, f.exchange, f.owner_before
 ),
+-- Before they meet the moves, of which a client may have many.
+fetches AS MATERIALIZED (
+    SELECT
+        coalesce(p.cluster, '') AS cluster, x.client_address, x.client_id, coalesce(p.topic, p.topic_id) AS topic, p.partition,
+        x.request_time_ns
+    FROM all_fetch_positions AS p
+        JOIN (
+            SELECT topic, partition, min(time_ns) AS time_ns FROM moves WHERE group_type <> 'share' GROUP BY topic, partition
+        ) AS m
+            ON m.topic = coalesce(p.topic, p.topic_id) AND m.partition = p.partition
+        JOIN all_exchanges AS x ON x.exchange = p.exchange AND x.request_time_ns >= m.time_ns
+    WHERE x.api_key = api('Fetch')
+),
 first_fetches AS (
     SELECT m.cluster, m.group_id, m.topic, m.partition, m.time_ns, min(x.request_time_ns) AS fetch_ns
     FROM moves AS m
-        JOIN all_fetch_positions AS p
-            ON coalesce(p.cluster, '') = m.cluster AND coalesce(p.topic, p.topic_id) = m.topic
-            AND p.partition = m.partition
-        JOIN all_exchanges AS x
-            ON x.exchange = p.exchange AND x.client_address = m.client_address
+        JOIN fetches AS x
+            ON x.cluster = m.cluster AND x.topic = m.topic AND x.partition = m.partition AND x.client_address = m.client_address
             AND coalesce(x.client_id, '') = coalesce(m.client_id, '') AND x.request_time_ns >= m.time_ns
-    -- True for all exchanges with positions: most others need not meet the moves.
-    WHERE m.group_type <> 'share' AND x.api_key = api('Fetch')
+    WHERE m.group_type <> 'share'
     GROUP BY m.cluster, m.group_id, m.topic, m.partition, m.time_ns
 ),
 alive AS (
