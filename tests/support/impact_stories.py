@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from made_rows import SECOND_NS, START_NS, Rows, capture, connection, exchange
+from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -119,6 +119,45 @@ def on_their_way(times_s: list[float], column: str = "receive_ns", apart_s: floa
     return {"exchanges": rows, "connections": [connection(1)]}
 
 
+def many_waiting(latencies_s: list[float], clients: int = 2, apart_s: float = 30, **values: Any) -> Tables:
+    """Metadata requests of clients in turn, which took so long."""
+    rows = [
+        exchange(n, at_ns=at(n * apart_s), latency_ns=int(took * SECOND_NS), client_id=f"c{n % clients}", **values)
+        for n, took in enumerate(latencies_s)
+    ]
+    return {"exchanges": rows, "connections": [connection(1)]}
+
+
+def between(
+    times: int, apart_s: float = 3, code: int = 101, role: str = "controller", expected: bool = False
+) -> Tables:
+    """BrokerRegistration that a controller refuses, again and again."""
+    asked = {"api_key": 62, "api_name": "BrokerRegistration", "api_version": 4, "role": role}
+    rows = [exchange(n, at_ns=at(n * apart_s), **asked) for n in range(times)]
+    told = {"name": "DUPLICATE_BROKER_REGISTRATION", "expected": expected}
+    return {"exchanges": rows, "errors": [error(n, code, **told) for n in range(times)], "connections": [connection(1)]}
+
+
+def unasked(times: int, apart_s: float = 3, **values: Any) -> Tables:
+    """Replies that no request asked for, on a connection that is there from its beginning."""
+    reply = {"api_key": None, "api_name": None, "request_time_ns": None, "request_end_ns": None, "latency_ns": None}
+    rows = [exchange(n, at_ns=at(n * apart_s), **reply, status="orphan_reply") for n in range(times)]
+    for n, row in enumerate(rows):
+        row["response_time_ns"] = at(n * apart_s)
+    return {"exchanges": rows, "connections": [connection(1, **{"client_stream_bytes": 100} | values)]}
+
+
+def served_and_ended(times: int, apart_s: float = 3, asked: dict[str, Any] = HELLO, **values: Any) -> Tables:
+    """Connections that a broker served once, and that ended."""
+    links, rows = [], []
+    for n in range(times):
+        whole = {"first_time_ns": at(n * apart_s), "last_time_ns": at(n * apart_s + 1), "syn_ack_ns": 1000}
+        whole |= {"requests": 1, "replies": 1, "close": "fin", "closed_by": "client", "client_stream_bytes": 50}
+        links.append(connection(n + 1, **whole | values))
+        rows.append(exchange(n, at_ns=at(n * apart_s), connection=n + 1, **asked))
+    return {"exchanges": rows, "connections": links}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "slow_requests": (
         lambda: waiting([8, 0.1, 2]),
@@ -147,6 +186,25 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             # Another service, and one that answers in a language of its own.
             *(lambda: in_vain(5, is_kafka=False, broker_port=9099), lambda: other_service(5, broker_stream_bytes=200)),
             lambda: in_vain(5) | {"exchanges": [exchange(n, connection=n, **UNASKED) for n in range(5)]},
+        ),
+    ),
+    "unexplained": (
+        lambda: many_waiting([0.6, 0.6, 0.7, 0.1]),
+        (
+            lambda: many_waiting([0.6, 0.6, 0.7, 0.1], clients=1),  # slow_requests is about one client
+            lambda: many_waiting([0.9, 0.9]),
+            lambda: many_waiting([0.4] * 9),
+            lambda: many_waiting([0.6, 0.6, 0.7] + [0.1] * 60),
+            lambda: between(4),
+            lambda: between(5, apart_s=2),
+            lambda: between(5, role="client"),  # failing is about clients
+            lambda: between(5, expected=True),
+            lambda: unasked(4),
+            lambda: unasked(5, broker_gaps=1),
+            lambda: unasked(5, seen_from="midstream"),
+            lambda: served_and_ended(5, apart_s=2),
+            lambda: served_and_ended(5, asked={}),
+            lambda: served_and_ended(5, asked={}, close="rst"),
         ),
     ),
     "repetition": (
@@ -209,6 +267,16 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 }
 # More stories of the same rules.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "unexplained": (
+        (
+            lambda: many_waiting([8, 8, 8], role="controller", clients=1),
+            lambda: between(5),
+            lambda: unasked(5),
+            lambda: served_and_ended(5),
+            lambda: served_and_ended(5, asked={}, close="rst", closed_by="broker"),
+        ),
+        (),
+    ),
     "slow_requests": (
         (
             lambda: waiting([0.6, 0.6]),

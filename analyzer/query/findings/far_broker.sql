@@ -4,5 +4,5 @@
 -- says: {who} has a round trip time of {round_trip_ns} to {broker} and waits for each reply before it sends the next request: {way_share} of its time is round trips[, {unread}]
 -- do: Send more per round trip (larger batch.size, linger.ms, more requests in flight), or run the client closer to the broker.
 -- look: kanalyze {verb}[ --client {who}] --broker {broker}
--- explains: slow_broker, slow_requests
+-- explains: slow_broker, slow_requests, unexplained
 SELECT * FROM distant_clients

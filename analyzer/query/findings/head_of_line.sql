@@ -5,5 +5,5 @@
 -- says: requests of {who} to {broker} queue behind {head} on the same connection (head-of-line blocking): {queue_share} of their latency, p99 {p99_ns}
 -- do: A broker processes one request per connection at a time: use a separate client for slow or long-polling requests, or send fewer requests at once.
 -- look: kanalyze latency[ --client {who}] --broker {broker}
--- explains: slow_requests
+-- explains: slow_requests, unexplained
 SELECT * FROM queued_requests

@@ -89,7 +89,7 @@ SELECT
         WHEN 'time' THEN slow_ns >= impact('slow_ns') AND slow_ns >= impact('slow_share') * (last_time_ns - first_time_ns)
         WHEN 'repeated' THEN last_time_ns - first_time_ns >= impact('stuck_ns') AND times * s(1) >= 1.0 * impact('repeated_per_s') * (last_time_ns - first_time_ns)
         WHEN 'no progress' THEN last_time_ns - first_time_ns >= impact('stuck_ns')
-        WHEN 'connections' THEN times >= impact('refusals') AND what <> 'closed by the broker'
+        WHEN 'connections' THEN times >= impact('refusals') AND what NOT IN ('closed by the broker', 'reset by the client')
         ELSE times >= impact('refusals')
     END, false) AS is_over,
     exchange, connection, first_time_ns, last_time_ns

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from analyzer.base.wait_kinds import BROKER, kind_of
-from analyzer.query.incidents import Finding
+from analyzer.query.incidents import LAST_RANK, Finding
 from analyzer.query.readability import NOTHING, WHOLE
 from analyzer.report import text_tables
 from analyzer.report.dimension_columns import api
@@ -41,7 +41,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = [text_tables.heading("Needs attention", width)]
     if not found:
         hint = _hint(facts)
-        text = _nothing(facts, hint is not None)
+        text = _nothing(facts, hint)
         lines += [Text(text_tables.INDENT + line) for line in text_tables.wrap(text, width - 2)]
         return lines + (_look_at_slowest(facts, width) if hint is None else _lines(*hint, width))
     shown = found if limit is None else _chosen(found, limit)
@@ -77,20 +77,22 @@ def _look_at_slowest(facts: Facts, width: int) -> list[Text]:
 
 
 def _hint(facts: Facts) -> Numbered | None:
-    """The first finding for information that tells why requests were slow or had no reply, where some were or had none."""
+    """The first finding for information that tells why requests were slow or had no reply, where some were or had none; else the
+    first about impact that no rule explains."""
     if NOTHING in (facts.readability("findings").verdict, facts.readability("errors").verdict):
         return None
     row, worst = facts.coverage(), _slowest(facts)
     wanted = LOST_REQUESTS if row["closed"] + row["abandoned"] else frozenset[str]()
     if _overdue(facts) or (worst is not None and worst["max_ns"] >= SLOW_NS):
         wanted |= SLOW_REQUESTS
-    for number, each in enumerate(facts.findings(), 1):
+    found = list(enumerate(facts.findings(), 1))
+    for number, each in found:
         if wanted & {each.rule.name, *(explained.rule for explained in each.rule.explains)}:
             return number, each
-    return None
+    return next(((number, each) for number, each in found if each.rule.rank >= LAST_RANK), None)
 
 
-def _nothing(facts: Facts, is_explained: bool) -> str:
+def _nothing(facts: Facts, hint: Numbered | None) -> str:
     verdict = facts.readability("findings")
     if verdict.verdict == NOTHING:
         return sentence_of(verdict)
@@ -99,9 +101,9 @@ def _nothing(facts: Facts, is_explained: bool) -> str:
     where = "" if verdict.verdict == WHOLE else " in what could be read"
     where += " by the rules that could be asked" if any(name.startswith("finding ") for name in facts.left_out) else ""
     clean, is_clean = _counts(facts)
-    found = "Nothing found" if is_clean and not is_explained else "Nothing serious found"
-    below = " For information:" if is_explained else ""
-    no_cause = "" if is_explained else ", and no cause was found"
+    found = "Nothing found" if is_clean and hint is None else "Nothing serious found"
+    below = " For information:" if hint is not None else ""
+    no_cause = "" if hint is not None and hint[1].rule.rank < LAST_RANK else ", and no cause was found"
     if (late := _overdue(facts)) is not None:
         waited = f"a request ({late['api_name']}) had waited {duration(late['longest_pending_ns'])} for its reply"
         return f"Something was slow{no_cause}{where}: {waited} when the capture ended; {clean}.{below}"

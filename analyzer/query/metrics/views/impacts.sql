@@ -3,7 +3,8 @@
 --   refused      requests whose reply has an error that is not expected; `what` is the first of these errors by its code
 --   unanswered   requests without a reply when their connection or the capture ended, by design waits left out, and replies that no
 --                request in the capture asks for, on connections that are there from the beginning, without a gap; `what` is their status
---   connections  those that were never answered, answered no request, or were reset or closed by the broker: the first of these that is true
+--   connections  those that were never answered, answered no request, ended after ApiVersions alone, or were reset or closed by the broker:
+--                the first of these that is true, or that the client reset them
 --   repeated     requests as long, with a reply as long and the same error, as the one of this API before by the same client
 --   no progress  Fetches of consumers that were given nothing although records were there
 -- `at_ns` is when it began; `slow_ns` is `waited_ns` without a throttle, of requests for which that is 500 ms or more. The parts of what
@@ -29,26 +30,10 @@ alike AS (
     )
 ),
 of_requests AS (
-    SELECT
-        'time' AS account,
-        CAST(NULL AS STRING) AS what,
-        x.exchange,
-        x.latency_ns AS waited_ns,
-        coalesce(x.queue_part_ns, 0) AS queue_ns,
-        coalesce(x.throttle_part_ns, 0) AS throttle_ns,
-        coalesce(x.proxy_part_ns, 0) AS proxy_ns,
-        coalesce(x.broker_part_ns, 0) AS broker_ns,
-        coalesce(x.network_ns, 0) AS network_ns,
-        coalesce(x.unknown_ns, x.latency_ns) AS unknown_ns,
-        CASE WHEN x.latency_ns - coalesce(x.throttle_ns, 0) >= ms(500) THEN x.latency_ns - coalesce(x.throttle_ns, 0) END AS slow_ns
-    FROM exchange_parts AS x
-    LEFT JOIN kinds AS k ON k.kind = x.kind
-    WHERE x.latency_ns IS NOT NULL AND (coalesce(k.reach, 'broker') = 'broker' OR (x.kind = 'wait' AND is_client(x.role)))
-    UNION ALL
-    SELECT 'refused', r.name, r.exchange, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM refusals AS r
+    SELECT 'refused' AS account, r.name AS what, r.exchange, CAST(NULL AS BIGINT) AS waited_ns FROM refusals AS r
     UNION ALL
     SELECT
-        'unanswered', u.status, u.exchange, u.waited_ns, 0, 0, 0, 0, 0, u.waited_ns, CASE WHEN u.waited_ns >= ms(500) THEN u.waited_ns END
+        'unanswered', u.status, u.exchange, u.waited_ns
     FROM (
         SELECT
             x.status, x.exchange,
@@ -63,9 +48,9 @@ of_requests AS (
                 OR (c.seen_from = 'syn' AND c.one_way IS NULL AND c.client_gaps + c.broker_gaps = 0 AND c.client_stream_bytes > 0))
     ) AS u
     UNION ALL
-    SELECT 'repeated', NULL, a.exchange, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM alike AS a WHERE a.is_alike
+    SELECT 'repeated', NULL, a.exchange, NULL FROM alike AS a WHERE a.is_alike
     UNION ALL
-    SELECT 'no progress', NULL, x.exchange, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    SELECT 'no progress', NULL, x.exchange, NULL
     FROM exchanges AS x
     WHERE x.kind = 'fetch_backlog' AND x.status = 'answered' AND x.response_decoded = 'full' AND coalesce(x.record_bytes, 0) = 0
         AND no_error(x.error_code) AND coalesce(x.throttle_time_ms, 0) = 0
@@ -77,22 +62,24 @@ of_connections AS (
             WHEN seen_from = 'syn' AND syn_ack_ns IS NULL AND client_stream_bytes + broker_stream_bytes = 0 THEN 'never answered'
             WHEN is_kafka AND seen_from = 'syn' AND requests > 0 AND replies = 0 AND close <> 'none' AND one_way IS NULL AND is_quiet IS NOT TRUE
                 THEN 'answered no request'
+            WHEN is_kafka AND seen_from = 'syn' AND close <> 'none' AND replies > 0 AND is_hello THEN 'ended after ApiVersions'
             WHEN is_kafka AND close = 'rst' AND closed_by = 'client' THEN 'reset by the client'
             WHEN is_kafka AND close = 'rst' AND closed_by = 'broker' THEN 'reset by the broker'
             WHEN is_kafka AND closed_by = 'broker' THEN 'closed by the broker'
         END AS what
     FROM (
         SELECT
-            c.*, r.client_id, r.exchange,
+            c.*, r.client_id, r.exchange, r.requests = r.hello_requests AS is_hello,
             -- Who asks for no reply (acks=0) misses none.
             r.requests > 0 AND r.answered + r.unanswered + r.pending + r.orphan_replies = 0 AS is_quiet
-        FROM connections AS c LEFT JOIN connection_requests AS r ON r.connection = c.connection
+        FROM connections AS c
+        LEFT JOIN connection_requests AS r ON r.connection = c.connection
     ) AS c
 )
 SELECT
-    o.account,
-    o.what,
-    o.exchange,
+    'time' AS account,
+    CAST(NULL AS STRING) AS what,
+    x.exchange,
     x.connection,
     NOT is_client(x.role) AS between_brokers,
     x.api_name,
@@ -105,14 +92,35 @@ SELECT
     x.group_id,
     coalesce(x.request_time_ns, x.response_time_ns) AS at_ns,
     coalesce(x.response_time_ns, x.request_time_ns) AS until_ns,
-    o.waited_ns,
-    o.queue_ns,
-    o.throttle_ns,
-    o.proxy_ns,
-    o.broker_ns,
-    o.network_ns,
-    o.unknown_ns,
-    o.slow_ns
+    x.latency_ns AS waited_ns,
+    coalesce(x.queue_part_ns, 0) AS queue_ns,
+    coalesce(x.throttle_part_ns, 0) AS throttle_ns,
+    coalesce(x.proxy_part_ns, 0) AS proxy_ns,
+    coalesce(x.broker_part_ns, 0) AS broker_ns,
+    coalesce(x.network_ns, 0) AS network_ns,
+    coalesce(x.unknown_ns, x.latency_ns) AS unknown_ns,
+    CASE WHEN x.latency_ns - coalesce(x.throttle_ns, 0) >= ms(500) THEN x.latency_ns - coalesce(x.throttle_ns, 0) END AS slow_ns
+FROM exchange_parts AS x
+LEFT JOIN kinds AS k ON k.kind = x.kind
+WHERE x.latency_ns IS NOT NULL AND (coalesce(k.reach, 'broker') = 'broker' OR (x.kind = 'wait' AND is_client(x.role)))
+UNION ALL
+SELECT
+    o.account, o.what,
+    x.exchange,
+    x.connection,
+    NOT is_client(x.role),
+    x.api_name,
+    x.client_id,
+    x.client_address,
+    x.principal,
+    x.broker_id,
+    x.broker_address,
+    x.broker_port,
+    x.group_id,
+    coalesce(x.request_time_ns, x.response_time_ns),
+    coalesce(x.response_time_ns, x.request_time_ns),
+    o.waited_ns, 0 * o.waited_ns, 0 * o.waited_ns, 0 * o.waited_ns, 0 * o.waited_ns, 0 * o.waited_ns, o.waited_ns,
+    CASE WHEN o.waited_ns >= ms(500) THEN o.waited_ns END
 FROM of_requests AS o JOIN exchanges AS x ON x.exchange = o.exchange
 UNION ALL
 SELECT

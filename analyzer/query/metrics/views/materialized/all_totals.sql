@@ -10,6 +10,7 @@ SELECT
     coalesce(e.kind, '') = 'sasl_token' AS is_token,
     count(*) AS exchanges,
     count(*) FILTER (WHERE api_key = api('Metadata')) AS metadata_requests,
+    count(*) FILTER (WHERE api_key = api('ApiVersions')) AS hello_requests,
     count(*) FILTER (WHERE error_count > 0) AS errors,
     count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
     count(*) FILTER (WHERE response_decoded IN ('unsupported', 'malformed', 'trailing')) AS unread_replies,

@@ -11,7 +11,7 @@ import pytest
 from cluster_stories import NEW, OLD, refused, sent_away, turned
 from finding_stories import STORIES, Tables, failing, many, opened, produced
 from hold_out_stories import sent_again
-from impact_stories import waiting
+from impact_stories import between, many_waiting, waiting
 from incident_stories import MORE, far, gone, out_of_range
 from limit_stories import broken_off, fenced_after
 from made_rows import SECOND_NS, START_NS, capture, connection, dataset, exchange
@@ -138,6 +138,8 @@ def in_order(*values: str) -> list[int]:
             lambda: joins([11.0], begin_ns=START_NS) | ASKED,
             lambda: waiting_to_join(11, ("range", "range")),
         ),
+        ("unexplained", lambda: between(5), lambda: between(11)),
+        ("unexplained", lambda: many_waiting([0.6, 0.6, 0.7]), lambda: many_waiting([5, 6, 7])),
         ("lossy_network", sent_again, lambda: sent_again(broker_retransmitted=200)),
     ),
 )

@@ -109,8 +109,17 @@ def test_how_connections_ended(tmp_path: Path, values: dict[str, Any], what: str
     links = [connection(n, **whole | values) for n in range(5)]
     rows = [exchange(1, **FETCH | {"kind": "fetch_tail"}, connection=9)]
     found = [row for row in accounts(tmp_path, exchanges=rows, connections=links) if row[0] == "connections"]
-    is_over = what not in (None, "closed by the broker")
+    is_over = what not in (None, "closed by the broker", "reset by the client")
     assert found == ([("connections", what, 5, 5, is_over)] if what else [])
+
+
+def test_a_connection_may_end_after_apiversions_alone(tmp_path: Path) -> None:
+    whole = {"seen_from": "syn", "syn_ack_ns": 1000, "requests": 1, "replies": 1, "close": "fin"}
+    hello = {"api_key": 18, "api_name": "ApiVersions"}
+    rows = [exchange(n, connection=n, **hello) for n in range(3)] + [exchange(9, connection=2)]
+    links = [connection(n, **whole) for n in range(3)]
+    found = [row[1:3] for row in accounts(tmp_path, exchanges=rows, connections=links) if row[0] == "connections"]
+    assert found == [("ended after ApiVersions", 2)]
 
 
 def test_repeated_requests_are_alike_in_size_and_error(tmp_path: Path) -> None:

@@ -1,0 +1,79 @@
+-- Which accounts of impact are above their limits, of which no rule about one client tells? One row per account, what it was, API and broker:
+-- requests of several clients that took long, requests between brokers that took long, were refused or had no reply, replies that no request
+-- asked for, connections that the broker reset, and those that came no further than ApiVersions. `fact` says what happened so many `times`.
+-- What is not about time goes on for as long as a client may be stuck; what is refused, for one broker. That is medium from 30 s on, longer than
+-- a restarted broker waits until its old session has ended, and so are three requests of clients that took 5 s or longer.
+WITH entries AS (
+    SELECT
+        account,
+        what,
+        between_brokers,
+        api_name,
+        broker_address,
+        broker_port,
+        count(*) AS times,
+        count(slow_ns) FILTER (WHERE slow_ns >= s(5)) AS very_slow,
+        max(waited_ns) AS longest_ns,
+        count(DISTINCT who()) AS clients,
+        min(who()) AS who,
+        min(client_address) AS least_address,
+        max(client_address) AS client_address,
+        min(at_ns) AS first_time_ns,
+        max(until_ns) AS last_time_ns,
+        min(exchange) AS evidence_first,
+        max_by(exchange, (slow_ns, exchange)) AS evidence_slowest,
+        min(connection) AS connection
+    FROM impacts
+    WHERE (account = 'time' AND slow_ns IS NOT NULL)
+        OR (account = 'refused' AND between_brokers)
+        OR (account = 'unanswered' AND (what = 'orphan_reply' OR (between_brokers AND what <> 'pending')))
+        OR (account = 'connections' AND what IN ('reset by the broker', 'ended after ApiVersions'))
+    GROUP BY account, what, between_brokers, api_name, broker_address, broker_port, CASE WHEN account = 'refused' THEN client_address END
+    HAVING CASE account
+        WHEN 'time' THEN count(*) >= 3 AND sum(slow_ns) >= impact('slow_ns') AND (between_brokers OR count(DISTINCT who()) > 1)
+        ELSE count(*) >= impact('refusals') AND max(until_ns) - min(at_ns) >= impact('stuck_ns')
+    END
+),
+-- Slow ones are told of how many.
+asked AS (
+    SELECT i.between_brokers, i.api_name, i.broker_address, i.broker_port, count(*) AS requests, max(i.waited_ns) AS longest_ns
+    FROM impacts AS i JOIN entries AS e
+        ON e.account = i.account AND e.between_brokers = i.between_brokers AND e.api_name IS NOT DISTINCT FROM i.api_name
+        AND e.broker_address = i.broker_address AND e.broker_port = i.broker_port
+    WHERE i.account = 'time'
+    GROUP BY i.between_brokers, i.api_name, i.broker_address, i.broker_port
+)
+SELECT
+    CASE e.account
+        WHEN 'time' THEN CAST(e.times AS STRING) || ' of ' || CAST(a.requests AS STRING) || ' ' || coalesce(e.api_name, 'requests')
+            || CASE WHEN e.between_brokers THEN ' between brokers' ELSE '' END || ' took 500 ms or longer'
+        WHEN 'refused' THEN CAST(e.times AS STRING) || ' ' || coalesce(e.api_name, 'requests') || ' between brokers were refused with ' || e.what
+        WHEN 'connections' THEN CAST(e.times AS STRING) || ' connections '
+            || CASE e.what WHEN 'reset by the broker' THEN 'were reset by the broker' ELSE 'came no further than ApiVersions' END
+        WHEN 'unanswered' THEN CAST(e.times AS STRING) || CASE e.what
+            WHEN 'orphan_reply' THEN ' replies came that no request asked for'
+            ELSE ' ' || coalesce(e.api_name, 'requests') || ' between brokers had no reply' END
+    END AS fact,
+    e.account,
+    CASE WHEN e.account <> 'unanswered' OR e.what <> 'orphan_reply' THEN e.api_name END AS api_name,
+    a.longest_ns,
+    CASE WHEN e.account <> 'time' THEN last_time_ns - first_time_ns END AS lasted_ns,
+    e.broker_address || ':' || CAST(e.broker_port AS STRING) AS broker,
+    CASE WHEN clients = 1 THEN who END AS who,
+    CASE WHEN clients > 1 THEN clients END AS clients,
+    CASE WHEN least_address = client_address THEN client_address END AS client_address,
+    CASE
+        WHEN e.account = 'time' AND NOT e.between_brokers AND very_slow >= 3 THEN 'medium'
+        WHEN e.account IN ('refused', 'unanswered') AND e.between_brokers AND last_time_ns - first_time_ns >= s(30) THEN 'medium'
+        ELSE 'info'
+    END AS severity,
+    e.times AS weight,
+    connection,
+    evidence_first,
+    evidence_slowest,
+    first_time_ns,
+    last_time_ns
+FROM entries AS e LEFT JOIN asked AS a
+    ON e.account = 'time' AND a.between_brokers = e.between_brokers AND a.api_name IS NOT DISTINCT FROM e.api_name
+    AND a.broker_address = e.broker_address AND a.broker_port = e.broker_port
+WHERE a.requests IS NULL OR e.times >= impact('slow_share') * a.requests
