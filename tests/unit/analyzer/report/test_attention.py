@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from made_rows import dataset
+from impact_stories import between, many_waiting
+from made_rows import Rows, dataset
 from progress_stories import no_request
 
 from analyzer.query.run_findings import find
 from analyzer.report import text_tables
-from analyzer.report.sections.attention import listed
+from analyzer.report.facts import Facts
+from analyzer.report.sections.attention import listed, render
 from analyzer.report.sentences import sentence
 from analyzer.report.text_tables import Column, Row
 
@@ -21,6 +23,24 @@ from analyzer.report.text_tables import Column, Row
 )
 def test_numbers_that_are_left_out_are_named(numbers: list[int], expected: str) -> None:
     assert listed(numbers) == expected
+
+
+@pytest.mark.parametrize(
+    ("story", "begins", "fact"),
+    [
+        (many_waiting([0.6, 0.6, 0.7]), "Nothing serious found: ", "3 of 3 Metadata took 500 ms or longer"),
+        (many_waiting([2.6, 2.6, 2.7]), "Something was slow, and no cause was found: ", "waits for Metadata"),
+        (between(5), "Nothing serious found: ", "5 BrokerRegistration between brokers were refused"),
+        (many_waiting([0.1, 0.1, 0.1]), "Nothing found: ", None),
+    ],
+)
+def test_nothing_is_found_only_where_no_impact_is_above_its_limit(
+    story: dict[str, Rows], begins: str, fact: str | None, tmp_path: Path
+) -> None:
+    with dataset(tmp_path, story) as made:
+        text = " ".join(line.plain.strip() for line in render(Facts(made), 120, 5)[1:])
+    assert text.startswith(begins)
+    assert fact in text if fact is not None else "no rule here knows why" not in text
 
 
 def test_notes_are_about_columns_that_are_shown() -> None:
