@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 34
--- when: group_events having count(DISTINCT generation) FILTER (WHERE event = 'join' AND group_type = 'classic') >= 4
+-- when: group_news having count(DISTINCT generation) FILTER (WHERE event = 'join' AND group_type = 'classic') >= 4
 -- says: group {group_id}[ ({of_application})] keeps rebalancing, {rebalances|time|times} within 5 min, although its members stay the same ({members|member|members})
 -- do: A member takes too long between two polls (max.poll.interval.ms), or its heartbeats are delayed: `kanalyze groups` shows which member starts each rebalance.
 -- look: kanalyze groups[ --group {group_id}]
