@@ -1,22 +1,27 @@
 -- Which topics carry most? The topics of metric topics, by fewer columns: those that are read of every capture, however large.
 -- One row per topic, `written_` and `read_bytes` of records on the wire, with their rates per captured second; `lag` is the
 -- greatest sum of last lags, in records, of a group or of a client without one. At most 20 rows of `total_rows`. Null: not seen.
-WITH written AS (
+WITH produced AS (
+    SELECT
+        e.connection, e.topic, e.topic_id, e.partition, x.client_address, x.client_id, x.principal,
+        sum(CASE WHEN e.side = 'request' THEN e.record_bytes END) AS bytes
+    FROM entries AS e JOIN exchanges AS x ON x.exchange = e.exchange
+    WHERE x.api_key = api('Produce') AND is_client(x.role)
+    GROUP BY e.connection, e.topic, e.topic_id, e.partition, x.client_address, x.client_id, x.principal
+),
+written AS (
     SELECT
         c.cluster,
-        coalesce(e.topic, e.topic_id) AS topic,
-        e.partition,
-        concat(x.client_address, '|', coalesce(x.client_id, ''), '|', coalesce(x.principal, c.principal, '')) AS producer,
+        coalesce(p.topic, p.topic_id) AS topic,
+        p.partition,
+        concat(p.client_address, '|', coalesce(p.client_id, ''), '|', coalesce(p.principal, c.principal, '')) AS producer,
         CAST(NULL AS STRING) AS consumer,
-        CAST(sum(e.record_bytes) FILTER (WHERE e.side = 'request') AS BIGINT) AS written_bytes,
+        CAST(sum(p.bytes) AS BIGINT) AS written_bytes,
         CAST(NULL AS BIGINT) AS read_bytes
-    FROM entries AS e
-        JOIN exchanges AS x ON x.exchange = e.exchange
-        JOIN connections AS c ON c.connection = e.connection
-    WHERE x.api_key = api('Produce') AND is_client(x.role)
+    FROM produced AS p JOIN connections AS c ON c.connection = p.connection
     GROUP BY
-        c.cluster, coalesce(e.topic, e.topic_id), e.partition,
-        concat(x.client_address, '|', coalesce(x.client_id, ''), '|', coalesce(x.principal, c.principal, ''))
+        c.cluster, coalesce(p.topic, p.topic_id), p.partition,
+        concat(p.client_address, '|', coalesce(p.client_id, ''), '|', coalesce(p.principal, c.principal, ''))
 ),
 used AS (
     SELECT * FROM written

@@ -18,7 +18,9 @@ WITH told AS (
     JOIN exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
     WHERE x.api_key = api('Fetch') AND e.side = 'response' AND e.high_watermark >= 0 AND no_error(e.error_code)
-        AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0
+        AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0 AND coalesce(e.topic, e.topic_id) IN (
+            SELECT topic FROM partition_ends WHERE end_before - end_now >= impact('lost_records')
+        )
     GROUP BY
         c.cluster, coalesce(c.cluster, x.broker_address || ':' || CAST(x.broker_port AS STRING)), coalesce(e.topic, e.topic_id), e.partition,
         x.response_file

@@ -7,28 +7,25 @@
 -- readers, and tell nothing.
 WITH reads AS (
     SELECT
-        p.cluster,
-        coalesce(p.topic, p.topic_id) AS topic,
-        p.partition,
-        x.client_address,
-        x.client_id,
-        p.connection,
-        min({'time_ns': p.time_ns, 'exchange': p.exchange, 'fetch_offset': p.fetch_offset}) AS began,
-        max(p.next_offset) AS read_to,
-        max(p.time_ns) AS last_time_ns
-    FROM fetch_positions AS p
-    JOIN exchanges AS x ON x.exchange = p.exchange
-    WHERE coalesce(p.topic, p.topic_id) IN (SELECT topic FROM fetched_partitions WHERE connections >= 4)
-        AND x.api_key = api('Fetch') AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0
-        AND p.fetch_offset IS NOT NULL AND p.next_offset IS NOT NULL
-    GROUP BY p.cluster, coalesce(p.topic, p.topic_id), p.partition, x.client_address, x.client_id, p.connection
+        c.cluster,
+        coalesce(s.topic, s.topic_id) AS topic,
+        s.partition,
+        s.client_address,
+        s.client_id,
+        s.connection,
+        min_by(s.began_offset, (s.began_ns, s.began_exchange)) AS from_offset,
+        min_by(s.began_exchange, (s.began_ns, s.began_exchange)) AS exchange,
+        min(s.began_ns) AS first_time_ns,
+        max(s.read_to) AS read_to,
+        max(s.read_to_ns) AS last_time_ns
+    FROM fetch_sums AS s JOIN connections AS c ON c.connection = s.connection
+    WHERE coalesce(s.topic, s.topic_id) IN (SELECT topic FROM fetched_partitions WHERE connections >= 4)
+        AND s.of_consumer AND s.began_ns IS NOT NULL
+    GROUP BY c.cluster, coalesce(s.topic, s.topic_id), s.partition, s.client_address, s.client_id, s.connection
 ),
 owned AS (
     SELECT
         r.*,
-        r.began.fetch_offset AS from_offset,
-        r.began.exchange AS exchange,
-        r.began.time_ns AS first_time_ns,
         g.group_id,
         CASE WHEN g.group_id IS NULL THEN r.client_address END AS address,
         CASE WHEN g.group_id IS NULL THEN coalesce(r.client_id, '') END AS id

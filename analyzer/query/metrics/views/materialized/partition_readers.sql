@@ -5,33 +5,29 @@
 WITH fetched AS (
     SELECT
         c.cluster,
-        coalesce(p.topic, p.topic_id) AS topic,
-        p.partition,
-        x.client_address,
-        x.client_id,
-        coalesce(x.principal, c.principal) AS principal,
-        x.isolation_level,
-        count(*) AS fetches,
-        count(*) FILTER (WHERE p.record_bytes > 0) AS with_records,
-        sum(p.record_bytes) AS record_bytes,
-        count(*) FILTER (WHERE coalesce(p.new_end_offset, p.end_offset) < p.next_offset) AS below,
-        min_by(p.lag, p.time_ns) FILTER (WHERE p.lag IS NOT NULL) AS first_lag,
-        max_by(p.lag, p.time_ns) FILTER (WHERE p.lag IS NOT NULL) AS last_lag,
-        max(p.lag) AS max_lag,
-        max_by(p.next_offset, p.time_ns) FILTER (WHERE p.next_offset IS NOT NULL) AS last_position,
-        max_by(coalesce(p.new_end_offset, p.end_offset), p.time_ns)
-            FILTER (WHERE coalesce(p.new_end_offset, p.end_offset) IS NOT NULL) AS last_end,
-        coalesce(bool_or(p.partial), false) AS partial,
-        min(p.time_ns) AS first_time_ns,
-        max(p.time_ns) AS last_time_ns
-    FROM fetch_positions AS p
-        JOIN exchanges AS x ON x.exchange = p.exchange
-        JOIN connections AS c ON c.connection = p.connection
-    -- The API is true for all exchanges with positions: others need not meet them.
-    WHERE x.api_key = api('Fetch') AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0
+        coalesce(s.topic, s.topic_id) AS topic,
+        s.partition,
+        s.client_address,
+        s.client_id,
+        coalesce(s.principal, c.principal) AS principal,
+        s.isolation_level,
+        CAST(sum(s.fetches) AS BIGINT) AS fetches,
+        CAST(sum(s.with_records) AS BIGINT) AS with_records,
+        sum(s.record_bytes) AS record_bytes,
+        CAST(sum(s.below) AS BIGINT) AS below,
+        min_by(s.first_lag, s.first_lag_ns) FILTER (WHERE s.first_lag_ns IS NOT NULL) AS first_lag,
+        max_by(s.last_lag, s.last_lag_ns) FILTER (WHERE s.last_lag_ns IS NOT NULL) AS last_lag,
+        max(s.max_lag) AS max_lag,
+        max_by(s.last_position, s.last_position_ns) FILTER (WHERE s.last_position_ns IS NOT NULL) AS last_position,
+        max_by(s.last_end, s.last_end_ns) FILTER (WHERE s.last_end_ns IS NOT NULL) AS last_end,
+        bool_or(s.partial) AS partial,
+        min(s.first_time_ns) AS first_time_ns,
+        max(s.last_time_ns) AS last_time_ns
+    FROM fetch_sums AS s JOIN connections AS c ON c.connection = s.connection
+    WHERE s.of_consumer
     GROUP BY
-        c.cluster, coalesce(p.topic, p.topic_id), p.partition, x.client_address, x.client_id,
-        coalesce(x.principal, c.principal), x.isolation_level
+        c.cluster, coalesce(s.topic, s.topic_id), s.partition, s.client_address, s.client_id,
+        coalesce(s.principal, c.principal), s.isolation_level
 ),
 shared AS (
     SELECT

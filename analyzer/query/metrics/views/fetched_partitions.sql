@@ -3,9 +3,9 @@
 SELECT
     coalesce(topic, topic_id) AS topic,
     partition,
-    count(*) AS fetches,
+    CAST(sum(fetches) AS BIGINT) AS fetches,
     count(DISTINCT connection) AS connections,
-    max(coalesce(new_end_offset, end_offset) - fetch_offset) AS ahead,
-    max(coalesce(lag, new_end_offset - fetch_offset)) AS lag
-FROM fetch_positions
+    max(ahead) AS ahead,
+    max(told_lag) AS lag
+FROM fetch_sums
 GROUP BY coalesce(topic, topic_id), partition
