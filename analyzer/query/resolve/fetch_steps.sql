@@ -12,13 +12,6 @@ named AS (
     SELECT CASE WHEN f.session_id <> 0 THEN b.broker ELSE f.part END AS session_at, f.*
     FROM fetch_names AS f JOIN brokers_of_parts AS b ON b.part = f.part
 ),
--- Partitions of sessions: numbers are sorted in a fraction of the time that texts take.
-tracks AS (
-    SELECT *, row_number() OVER () AS track
-    FROM (
-        SELECT session_at, session_id, topic_key, partition FROM named GROUP BY session_at, session_id, topic_key, partition
-    ) AS k
-),
 -- What was last requested and told of each partition: with this Fetch, and before it.
 known AS (
     SELECT
@@ -29,13 +22,17 @@ known AS (
         last_value(n.asked_offset IGNORE NULLS) OVER before_this AS fetch_offset_before,
         last_value(n.told_end IGNORE NULLS) OVER with_this AS newest_end,
         last_value(n.told_end IGNORE NULLS) OVER before_this AS end_offset
-    FROM named AS n JOIN tracks AS t
-        ON t.session_at = n.session_at AND t.session_id = n.session_id AND t.topic_key IS NOT DISTINCT FROM n.topic_key
-        AND t.partition IS NOT DISTINCT FROM n.partition
-    WINDOW in_time AS (PARTITION BY t.track ORDER BY n.asked_ns, n.exchange),
-        with_this AS (PARTITION BY t.track ORDER BY n.asked_ns, n.exchange ROWS UNBOUNDED PRECEDING),
+    FROM named AS n
+    WINDOW in_time AS (
+            PARTITION BY n.session_at, n.session_id, n.topic_key, n.partition ORDER BY n.asked_ns, n.exchange
+        ),
+        with_this AS (
+            PARTITION BY n.session_at, n.session_id, n.topic_key, n.partition ORDER BY n.asked_ns, n.exchange
+            ROWS UNBOUNDED PRECEDING
+        ),
         before_this AS (
-            PARTITION BY t.track ORDER BY n.asked_ns, n.exchange ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            PARTITION BY n.session_at, n.session_id, n.topic_key, n.partition ORDER BY n.asked_ns, n.exchange
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         )
 )
 SELECT
