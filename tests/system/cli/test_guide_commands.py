@@ -13,7 +13,6 @@ from paths import ROOT, SAMPLES
 
 from analyzer.cli.main import main
 
-
 # A guide's names -> those of the sample that its commands are run on.
 NAMES = {
     "orders-3": "orders-grp-3",
