@@ -1,14 +1,15 @@
 -- severity: medium
 -- rank: 38
 -- when: errors having bool_or(code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')))
--- says: {who} keeps asking for topic {topic}, which does not exist, for {lasted_ns} ({times|request|requests})[; it was there before {gone_time_ns}]
+-- says: {who} keeps asking for topic {topic}, which {state}, for {lasted_ns} ({times|request|requests})[; it was there before {gone_time_ns}][; {later}]
 -- do: {advice}
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- delays: nobody
 -- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told are all
 -- requests, and the time since the first that is not of a start, as in the table of errors. A topic was
--- deleted whose id was named before the first of them, and never after it: else only some broker's metadata are stale.
+-- deleted whose id was named before the first of them, and never after it. It was made later where an id is named only after the first
+-- of them, and after the last one too; where one is named before the first and after the last, only some broker's metadata are stale.
 WITH told AS (
     SELECT
         c.cluster,
@@ -47,6 +48,17 @@ gone AS (
     WHERE t.first_time_ns < m.first_time_ns
     GROUP BY m.cluster, m.who, m.topic, m.code, m.first_time_ns
     HAVING max(t.last_time_ns) <= m.first_time_ns
+),
+-- `is_back`: made later; else the same topic was there before and after.
+back AS (
+    SELECT
+        m.cluster, m.who, m.topic, m.code,
+        coalesce(max(t.last_time_ns) FILTER (WHERE t.first_time_ns <= m.first_time_ns) <= m.first_time_ns, true) AS is_back
+    FROM missed AS m
+    JOIN topic_ids AS t ON t.cluster = m.cluster AND t.topic = m.topic
+    GROUP BY m.cluster, m.who, m.topic, m.code, m.first_time_ns, m.last_time_ns
+    HAVING max(t.last_time_ns) FILTER (WHERE t.first_time_ns > m.first_time_ns) >= m.last_time_ns
+        OR max(t.last_time_ns) FILTER (WHERE t.first_time_ns <= m.first_time_ns) >= m.last_time_ns
 )
 SELECT
     m.who,
@@ -54,7 +66,13 @@ SELECT
     m.times,
     m.lasted_ns,
     CASE WHEN g.topic IS NOT NULL THEN m.first_time_ns END AS gone_time_ns,
+    CASE WHEN b.is_back IS false THEN 'other replies name' ELSE 'does not exist' END AS state,
+    CASE WHEN b.is_back THEN 'it is there at the end' END AS later,
     CASE
+        WHEN b.is_back IS false
+            THEN 'The topic exists: before and after, replies name it. The brokers that do not know it have old metadata (see their logs), or this client may not describe it: brokers then answer so too.'
+        WHEN b.is_back
+            THEN 'Nothing is left to create: the topic is there since. Find out why it was missing: who deleted it (the log of the controller), or whether its clients began before it was made.'
         WHEN g.topic IS NOT NULL
             THEN 'The topic was deleted while it was in use: find out by whom (the log of the controller), create it again (kafka-topics.sh --create), or stop this client.'
         ELSE 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
@@ -66,3 +84,4 @@ SELECT
     m.last_time_ns
 FROM missed AS m
 LEFT JOIN gone AS g ON g.cluster = m.cluster AND g.who = m.who AND g.topic = m.topic AND g.code = m.code
+LEFT JOIN back AS b ON b.cluster = m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code

@@ -165,6 +165,33 @@ def test_a_topic_that_was_there_is_no_misspelt_name(tmp_path: Path) -> None:
     assert "deleted" in found.row["advice"]
 
 
+@pytest.mark.parametrize(
+    ("named", "advice"),
+    [
+        ([(OLD, -1, 0), (NEW, 150, 200)], "Nothing is left to create"),
+        ([(NEW, 150, 200)], "Nothing is left to create"),
+        ([(NEW, 20, 30)], "Create the topic"),  # and is gone again
+        ([(OLD, -1, 200)], "The topic exists"),
+        ([(OLD, -1, 50)], "Create the topic"),  # named once more while others missed it
+    ],
+)
+def test_a_topic_that_is_made_later_is_not_to_be_created(
+    named: list[tuple[str, int, int]], advice: str, tmp_path: Path
+) -> None:
+    story = failing(3, many(3, 100), topic="t") | {"connections": [connection(1, cluster="c")]}
+    known = [
+        {"cluster": "c", "topic": "t", "topic_id": name}
+        | {"first_time_ns": START_NS + first * SECOND_NS, "last_time_ns": START_NS + last * SECOND_NS}
+        for name, first, last in named
+    ]
+    with dataset(tmp_path, story | {"topic_ids": known}) as made:
+        (found,) = find(made, [rule("missing_topic")])
+    assert found.row["advice"].startswith(advice)
+    sentence = as_object(found)["sentence"]
+    assert ("; it is there at the end" in sentence) == advice.startswith("Nothing")
+    assert ("which other replies name" in sentence) == advice.startswith("The topic exists")
+
+
 def test_connections_that_stay_open_are_counted(tmp_path: Path) -> None:
     ends = {"captures": [capture(last_time_ns=START_NS + 40 * SECOND_NS)]}
     for close, told in (("fin", "half of them closed within 20.0 s"), ("none", "of 40 of them no end was captured")):
