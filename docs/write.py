@@ -78,7 +78,7 @@ def _helps() -> Iterator[tuple[str, str]]:
 def readme() -> str:
     """README.md, what `make demo` prints being the beginning of what it prints now, on a terminal of 80 columns."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    before, mark, rest = text.partition("(tests/data/reports/samples.80.txt))\n\n```\n")
+    before, mark, rest = text.partition("(tests/data/reports/samples.80.txt)):\n\n```\n")
     _, end, after = rest.partition("\n```\n")
     assert mark and end, "README.md has lost the place for the output of `make demo`"
     command = [sys.executable, "-c", "from analyzer.cli.main import run; run()", "samples"]

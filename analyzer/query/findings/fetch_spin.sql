@@ -33,7 +33,7 @@ SELECT
     CAST(sum(n) AS BIGINT) AS replies,
     CASE WHEN sum(beyond) * 2 >= sum(n) THEN 'at a position beyond the end' END AS place,
     CASE
-        WHEN sum(beyond) * 2 >= sum(n) THEN 'Its position lies beyond the end (high watermark) that the broker gives, as after a leader moved, and the broker answers at once until its followers have caught up: look at what moved the leader, and at the followers. The client is not the cause.'
+        WHEN sum(beyond) * 2 >= sum(n) THEN 'The position of the client is beyond the end (high watermark) of the broker, as it happens after a leader moved. The broker answers at once until its followers have caught up: find out what moved the leader, and check the followers. The client is not the cause.'
         WHEN max(max_wait_ms) = 0 THEN 'Its fetch.max.wait.ms is 0: set it above 0, so that the broker holds the request until there is data.'
         ELSE 'Its fetch.min.bytes is 0, the client fetches in a loop, or its position lies beyond the end, as after a leader moved: set fetch.max.wait.ms and fetch.min.bytes above 0, so that the broker holds the request until there is data.'
     END AS advice,

@@ -2,7 +2,7 @@
 -- rank: 14
 -- when: group_news having (SELECT count(*) FROM errors WHERE code IN (error('UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH'))) > 0 OR max(begin_ns) FILTER (WHERE event IN ('join', 'leave') OR error_code = error('REBALANCE_IN_PROGRESS') OR group_type <> 'classic' AND assigned_partitions > 0) - (SELECT min(first_time_ns) FROM all_time_range) >= least(coalesce(min(CAST(session_timeout_ms AS BIGINT)) FILTER (WHERE session_timeout_ms > 0) * ms(1), s(5)), s(5))
 -- says: {who} was removed from group {group_id} after {silence_ns} without a heartbeat, {times|time|times}[ (session timeout {session_timeout_ms})][; {back}]
--- do: It was killed, the whole process paused (garbage collection, a suspended machine), or its network failed: check the client's host at that time.
+-- do: The member was killed, its process paused (garbage collection, a suspended machine), or its network failed: check the client's host at that time.
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_INSTANCE_ID|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID), commit_failures, stuck_member, rebalance_loop, assigned_not_fetched
 SELECT * FROM expired_sessions

@@ -73,7 +73,7 @@ SELECT
         WHEN from_time_ns > last_time_ns THEN 'The certificate of the broker is not valid yet: check the clocks of client and broker, or wait.'
         WHEN alert = 'protocol_version' THEN 'Client and broker share no TLS version: compare ssl.enabled.protocols of both.'
         WHEN alert = 'unknown_ca' OR (sender = 'client' AND alert IN ('certificate_unknown', 'bad_certificate')) OR (alert IS NULL AND hidden_from = 'client')
-            THEN 'The client refuses the certificate of the broker: the truststore of the client (ssl.truststore.location, ssl.ca.location) must hold the CA, and the certificate the host name that is connected to. The client log tells which.'
+            THEN 'The client refuses the certificate of the broker: the truststore of the client (ssl.truststore.location, ssl.ca.location) must hold the CA, and the certificate must name the host that the client connects to. The log of the client says which of the two fails.'
         WHEN hidden_from = 'broker' OR sender = 'broker'
             THEN 'The broker does not accept the client: it may require a client certificate (ssl.client.auth), or other TLS versions and cipher suites (ssl.enabled.protocols, ssl.cipher.suites). The broker log has the reason.'
         WHEN answered_bytes = 0 THEN 'The listener does not speak TLS, or refuses these TLS versions: compare security.protocol of the client with the listener.'

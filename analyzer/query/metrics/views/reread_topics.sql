@@ -107,7 +107,7 @@ SELECT
     END AS committed,
     CASE
         WHEN commits = 0 AND refused > 0 THEN 'Find out why the commits are refused (kanalyze groups): the group goes on at its last commit that was not.'
-        WHEN stuck_ns IS NOT NULL AND is_behind THEN 'The consumer fails each time at a record behind this offset, as it seems: look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
+        WHEN stuck_ns IS NOT NULL AND is_behind THEN 'The consumer seems to fail each time at a record behind this offset: look at its log. To go on without that record, skip it (kafka-consumer-groups.sh --reset-offsets).'
         ELSE 'Let the consumer commit what it has processed (enable.auto.commit, or a commit behind each batch), and close it in order, so that it goes on where it stopped. Where it is meant to read all at each start, as a cache does, this is by design.'
     END AS advice,
     CASE
