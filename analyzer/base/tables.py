@@ -54,7 +54,7 @@ file                  int32   Number of the input in the order of reading, from 
 path                  string  The input as it was given: a path, a URI, or - for standard input.
 tap                   string  Name of the capture point (--tap), else its number, from 1; inputs of one capture point
                               share it.
-format                string  pcap or pcapng, with the compression when there is one: pcap.zst.
+format                string  pcap or pcapng, with the compression when there is one: pcap.zst; or request log.
 bytes                 int64   Size of the capture in bytes, uncompressed, as far as it was read.
 cut                   bool    True when the input ends in the middle of a packet; the packets before count.
 link_types            string  Link types of the packets, by name, comma separated; null when there is no packet.
@@ -348,13 +348,12 @@ broker_max_ns     int64   The same, at most, ns: to 1 ms after the reply left, b
                           ended in 19 of 20 cases; null: unknown.
 broker_ns         int64   The same where it is known within 2 ms or a tenth of it, to when the reply left, ns; null: unknown, and
                           broker_evidence says why.
-broker_evidence   string  How it is known when the broker began: beside (the capture was taken at the broker), ack (an ACK
-                          that was sent at once), idle (nothing else was in flight), reply (the previous one left), mute (a
-                          throttle mute ended); or why broker_ns is not: held (the reply may have waited in the broker's
-                          host), large (it took long to send), no_timestamps (packets may have been in queues for long, and
-                          have no timestamps), clock
-                          (timestamps contradict the order of packets), wide (the capture does not allow closer bounds); null
-                          without a reply, and after a lost one.
+broker_evidence   string  How it is known when the broker began: log (the broker's own log alone), beside (the capture was
+                          taken at the broker), ack (an ACK that was sent at once), idle (nothing else was in flight), reply
+                          (the previous one left), mute (a throttle mute ended); or why broker_ns is not: held (the reply may
+                          have waited in the broker's host), large (it took long to send), no_timestamps (packets may have been
+                          in queues for long, and have no timestamps), clock (timestamps contradict the order of packets), wide
+                          (the capture does not allow closer bounds); null without a reply, and after a lost one.
 throttle_ns       int64   Part of latency_ns that a throttle took, ns: muted_ns, and the throttle time of a reply that a
                           broker before 2.0 delayed; null: unknown.
 there_ns          int64   Travel time of the request's last byte from the client's host to the broker's, ns: the time in queues
@@ -834,6 +833,9 @@ def docs() -> str:
         "`begin_ns` and `end_ns` it is `begin_time` and `end_time`. A column whose name needs quotes has a second name without.",
         "Files of `kanalyze export` and `kanalyze spark` have these TIMESTAMP columns too, behind all others: in Parquet as "
         "instants (UTC, microseconds), in CSV and JSON as text.",
+        "Of a broker's log of requests without a capture there are rows of `exchanges`, `entries`, `errors`, `group_events`, "
+        "`assignments`, `transaction_events`, `fetch_positions`, `topic_ids`, `brokers`, `offered_versions`, `log_requests`, "
+        "`connections` and `captures`; what only packets tell is null in them (docs/guides/broker-log.md).",
     ]
     for table, columns in TABLES.items():
         rows = [f"| `{column.name}` | {column.type} | {column.sentence} |" for column in columns]

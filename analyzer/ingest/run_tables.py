@@ -42,12 +42,13 @@ CAPTURE_TYPES = {column.name: column.type for column in TABLES["captures"]}
 
 
 class Run(NamedTuple):
-    """What reading captures gave, beside the raw tables in `folders`."""
+    """What reading captures gave, beside the raw tables in `folders`. `is_log`: they are brokers' logs of requests alone."""
 
     readings: list[Reading]
     summary: Summary
     keys: KeyLog
     folders: list[Path]
+    is_log: bool = False
 
 
 def small_tables(readings: Sequence[Reading], summary: Summary) -> dict[str, pa.Table]:

@@ -18,10 +18,12 @@ from analyzer.base.text import file_text, input_name
 from analyzer.inputs.capture_heads import first_look
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, input_error_text
 from dissectors.errors import DissectError
-from dissectors.formats.format_detection import open_reader
+from dissectors.formats.format_detection import is_request_log, open_reader
 
 # So many bytes show which format a file has, a tar archive too.
 _HEAD_BYTES = 512
+# A broker's log of requests may begin with other lines.
+_LOG_HEAD_BYTES = 1 << 16
 _COMPRESSED_NAME = re.compile(r"\.(gz|zst|zstd|lz4|xz|bz2)$", re.IGNORECASE)
 _FILE_URI = re.compile(r"file://(?:localhost)?(?=/)", re.IGNORECASE)
 # Objects whose heads are read at the same time: each takes a round trip or two.
@@ -36,6 +38,11 @@ class Expansion:
     sources: list[Source]
     errors: list[InputError]
     passed_over: list[str]
+
+    def logs(self) -> list[Source]:
+        """The brokers' logs of requests, where nothing else was named."""
+        logs = [error.log for error in self.errors if isinstance(error, _NoCaptureError) and error.log is not None]
+        return logs if len(logs) == len(self.errors) and not self.sources else []
 
 
 def expand(inputs: Sequence[str]) -> Expansion:
@@ -180,6 +187,7 @@ class _NoCaptureError(InputError):
     name = ""
     got = ""
     can_be_converted = False  # it is a capture, in a format that other tools read
+    log: Source | None = None  # it is a broker's log of requests
 
 
 def _checked(place: Path | StorageEntry) -> Source:
@@ -201,11 +209,18 @@ def _checked(place: Path | StorageEntry) -> Source:
     try:
         open_reader(head[:_HEAD_BYTES])
     except DissectError as error:
-        refused = _NoCaptureError(not_a_capture(source, error))
+        is_log = not source.uri and is_request_log(next(source.blocks(_LOG_HEAD_BYTES), b""))
+        refused = _NoCaptureError(_log_alone(source) if is_log else not_a_capture(source, error))
+        refused.log = source if is_log else None
         refused.name, refused.got = source.name, _got(error)
         refused.can_be_converted = _is_other_capture(error.got)
         raise refused from error
     return source
+
+
+def _log_alone(source: Source) -> str:
+    name = input_name(source.name)
+    return f"{name}: a broker's log of requests, which has no packets; beside a capture give it as --request-log {name}"
 
 
 def not_a_capture(source: Source, error: DissectError) -> str:

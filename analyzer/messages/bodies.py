@@ -68,9 +68,14 @@ def each_message(
 def captures_again(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:
     """The captures behind the inputs, numbered as in `captures.file`; those of an export are where they were when it was made.
 
-    Raises InputError when one of an export is not there any more.
+    Raises InputError when one of an export is not there any more, and for logs of requests, which have no packets.
     """
-    return in_time_order(expand(inputs).sources if not is_dataset(inputs[0]) else _exported(dataset, inputs))
+    if is_dataset(inputs[0]):
+        return in_time_order(_exported(dataset, inputs))
+    found = expand(inputs)
+    if found.logs():
+        raise found.errors[0]
+    return in_time_order(found.sources)
 
 
 def _exported(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:

@@ -31,13 +31,14 @@ _OPTIONS = {kind.name: kind.option for kind in PROBLEM_KINDS.values() if kind.op
 class Ask(NamedTuple):
     """What an answer is made from. `sides`: it says nothing without messages of these. `bodies`: it reads more of them than
     headers. `apis`: the APIs whose bodies it reads, None: all. `told_by`: the side whose bodies it reads, None: both. `one`: it is
-    about one exchange, so that what else is missing does not matter."""
+    about one exchange, so that what else is missing does not matter. `packets`: a log of requests alone answers nothing of it."""
 
     sides: frozenset[str] = frozenset()
     bodies: bool = True
     apis: frozenset[str] | None = None
     told_by: str | None = None
     one: bool = False
+    packets: bool = False
 
 
 _BOTH, _REQUESTS = frozenset(("requests", "replies")), frozenset(("requests",))
@@ -74,22 +75,24 @@ ASKS = {
     EVERYTHING: Ask(),
     "brokers": Ask(_REQUESTS),
     "clients": Ask(_REQUESTS),
-    "connections": Ask(bodies=False, apis=frozenset(("ApiVersions",))),
+    "connections": Ask(bodies=False, apis=frozenset(("ApiVersions",)), packets=True),
     "delivery": Ask(_BOTH, apis=_DATA),
     "errors": Ask(_BOTH, told_by="reply"),
     "findings": Ask(_REQUESTS),
     "groups": Ask(_REQUESTS, apis=_DATA | _MEMBERS),
     "impact": Ask(_BOTH, told_by="reply"),
     "latency": Ask(_BOTH, bodies=False, apis=_WAITING),
-    "partition": Ask(_REQUESTS, apis=_DATA | _MEMBERS | _TRANSACTIONS | {"OffsetFetch", "OffsetForLeaderEpoch"}),
+    "partition": Ask(
+        _REQUESTS, apis=_DATA | _MEMBERS | _TRANSACTIONS | {"OffsetFetch", "OffsetForLeaderEpoch"}, packets=True
+    ),
     "profile": Ask(_BOTH, bodies=False, apis=_WAITING),
     "readiness": Ask(_REQUESTS, bodies=False, apis=frozenset(("ApiVersions",))),
-    "show": Ask(one=True),
+    "show": Ask(one=True, packets=True),
     "throttle": Ask(_BOTH, told_by="reply"),
     "topics": Ask(_REQUESTS, apis=_DATA),
     "transactions": Ask(_REQUESTS, apis=_TRANSACTIONS),
-    "zones": Ask(_REQUESTS, apis=_DATA),
-    "unanswered": Ask(_BOTH, bodies=False, apis=frozenset(("Produce",))),
+    "zones": Ask(_REQUESTS, apis=_DATA, packets=True),
+    "unanswered": Ask(_BOTH, bodies=False, apis=frozenset(("Produce",)), packets=True),
 }
 # Kinds of problems that metric `unread_bodies` has rows of.
 _UNREAD = {"newer_than_known", "malformed_body", "bytes_left_over"}
@@ -97,9 +100,10 @@ _UNREAD = {"newer_than_known", "malformed_body", "bytes_left_over"}
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something could not be read. `kind`: no_kafka, tls, one_way, loss, dropped, cut (a file), cut_bodies, newer, malformed,
-    limit, input, no_match, not_known (memory, disk or a bug of ours keeps it away). `numbers`: what a sentence about it needs: the
-    columns of the metrics `readability` and `lost_messages`, rows of `unread_bodies`, an option, filters; why it is not known."""
+    """Why something could not be read. `kind`: no_kafka, tls, one_way, loss, dropped, log (there are no packets), cut (a file),
+    cut_bodies, newer, malformed, limit, input, no_match, not_known (memory, disk or a bug of ours keeps it away). `numbers`: what a
+    sentence about it needs: the columns of the metrics `readability` and `lost_messages`, rows of `unread_bodies`, an option,
+    filters; why it is not known."""
 
     kind: str
     numbers: dict[str, Any] = field(default_factory=dict)
@@ -164,6 +168,8 @@ def _nothing(dataset: Dataset, ask: Ask, row: dict[str, Any]) -> tuple[Reason, .
     """Why nothing can be answered at all; empty where something can."""
     if not row["kafka_connections"] and not dataset.query("SELECT 1 AS one FROM all_exchanges LIMIT 1"):
         return (Reason("tls" if row["tls_connections"] else "no_kafka", row),)
+    if row["logs"] and ask.packets:
+        return (Reason("log", row),)
     if not matched(dataset):
         return (Reason("no_match", {"filters": dataset.filters}), *_reasons(dataset, ask, row))
     of_side = {"requests": row["replies_only_connections"], "replies": row["requests_only_connections"]}
@@ -176,7 +182,7 @@ def _nothing(dataset: Dataset, ask: Ask, row: dict[str, Any]) -> tuple[Reason, .
 
 
 def _reasons(dataset: Dataset, ask: Ask, row: dict[str, Any]) -> list[Reason]:
-    found = []
+    found = [Reason("log", row)] if row["logs"] else []
     if row["tls_connections"]:
         found.append(Reason("tls", row))
     if _matters(row["one_way_messages"], row["messages"]):
@@ -245,9 +251,11 @@ def _matters(part: int, whole: int) -> bool:
     return part * LEAST_SHARE > whole
 
 
-def needs_replies(asks: str) -> bool:
-    """Whether a question has no answer without replies: then what requests alone tell would look like one."""
-    return "replies" in ASKS.get(asks, ASKS[EVERYTHING]).sides
+def has_no_answer(verdict: Readability) -> bool:
+    """Whether nothing at all is to be said: without replies what requests alone tell would look like an answer to many questions,
+    and so would what a log tells to those about packets."""
+    ask = ASKS.get(verdict.asks, ASKS[EVERYTHING])
+    return verdict.verdict == NOTHING and ("replies" in ask.sides or verdict.reasons[0].kind == "log")
 
 
 def matched(dataset: Dataset) -> bool:

@@ -33,6 +33,10 @@ _UNKNOWN = {
 }
 _BOTH_WAYS = "capture both directions"
 _SIDES = {"request": "requests", "reply": "replies"}
+LOG_ALONE = (
+    "this is a broker's own log of requests, without packets: sizes, connections, logins, record batches and requests without a "
+    "reply are not known, and times are the broker's"
+)
 # So many APIs and versions are named whose bodies could not be read.
 MOST_UNREAD = 6
 
@@ -188,6 +192,7 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "one_way": _one_way,
     "loss": _loss,
     "dropped": _dropped,
+    "log": lambda _: LOG_ALONE,
     "cut": _cut,
     "cut_bodies": _cut_bodies,
     "newer": _newer,

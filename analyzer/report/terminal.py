@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from analyzer.query.readability import NOTHING, WHOLE, needs_replies
+from analyzer.query.readability import NOTHING, WHOLE, has_no_answer
 from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 
@@ -93,7 +93,7 @@ def _print_left_out(facts: Facts, console: Console) -> None:
 
 
 def _is_unknown(name: str, facts: Facts) -> bool:
-    return needs_replies(name) and facts.readability(name).verdict == NOTHING
+    return has_no_answer(facts.readability(name))
 
 
 def _affordable(name: str, facts: Facts, width: int, limit: int | None) -> list[Text] | None:
@@ -129,11 +129,12 @@ def _print_alone(
 ) -> None:
     """Prints a section, or that there is nothing to say: as far as could be read, and only if something could."""
     width = _width(console)
-    verdict = facts.readability(name).verdict
+    told = facts.readability(name)
+    verdict = told.verdict
     if not facts.matched():
         lines = _section("nothing", facts, width, None)
     else:
-        lines = [] if verdict == NOTHING and needs_replies(name) else render(facts, width, limit)
+        lines = [] if has_no_answer(told) else render(facts, width, limit)
     if not lines and verdict != NOTHING:
         lines = [Text(line) for line in text_tables.wrap(_nothing(name, verdict), width)]
         if instead := getattr(import_module(f"analyzer.report.sections.{name}"), "INSTEAD", ""):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from ipaddress import ip_address
 from typing import Any, NamedTuple
 
+from analyzer.request_log.text_bodies import body
 from dissectors.kafka.schema.lookup import api_name, api_names
 
 BEGIN = b"Completed request:"
@@ -47,6 +48,12 @@ _MOST_MS = 604_800_000.0
 _PORTS = range(1 << 16)
 # In the year 2116: sums with it fit a column.
 _LATEST_NS = 1 << 62
+_WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
+_DECODER = json.JSONDecoder()
+# Of a longer line the bodies are not read: as objects they take many times its bytes.
+LONGEST_WITH_BODIES = 16 << 20
+# A body that is there and cannot be read.
+UNREAD = object()
 
 
 class NotARequest(Exception):
@@ -64,6 +71,18 @@ class Ends(NamedTuple):
     broker_port: int
     client_address: str
     client_port: int
+
+
+class Logged(NamedTuple):
+    """A line with its bodies: `values` are those of `row`, without the topic; `connection` is the broker's name of it. A
+    body is None where there is none, and UNREAD where it cannot be read. `is_text`: names are those of text."""
+
+    values: tuple[Any, ...]
+    connection: str
+    request: Any
+    response: Any
+    software: dict[str, Any]
+    is_text: bool
 
 
 def _enum(name: str) -> str:
@@ -84,8 +103,51 @@ def row(line: bytes) -> tuple[Any, ...]:
         moment = None if is_bare else _last_moment(line[:begin])
         body = line.index(b"{") if is_bare else begin + len(BEGIN)
         return _of_json(line, body, moment) if line[body : body + 2] == b'{"' else _of_text(line, body, moment)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+    except _WRONG as error:
         raise Unreadable from error
+
+
+def logged(line: bytes) -> Logged:
+    """A line with the bodies that it holds. Raises NotARequest or Unreadable."""
+    begin = line.find(BEGIN)
+    at = line.find(b"{") if begin < 0 else begin + len(BEGIN)
+    if line[at : at + 2] != b'{"' or len(line) > LONGEST_WITH_BODIES:
+        return _logged_text(line, at, row(line))
+    if begin < 0 and b'"requestHeader"' not in line:
+        raise NotARequest
+    try:
+        moment = None if begin < 0 else _last_moment(line[:begin])
+        found = _DECODER.raw_decode(line[at:].decode())[0]
+        software = found.get("clientInformation")
+        return Logged(
+            _row_of(found, moment, None),
+            found["connection"],
+            found.get("request"),
+            found.get("response"),
+            software if isinstance(software, dict) else {},
+            is_text=False,
+        )
+    except _WRONG as error:
+        raise Unreadable from error
+
+
+def _logged_text(line: bytes, at: int, values: tuple[Any, ...]) -> Logged:
+    """Bodies as text are objects only where they come out as such; those of a very long line are not read."""
+    if len(line) > LONGEST_WITH_BODIES:
+        return Logged(values, repr(values[1:5]), UNREAD, UNREAD, {}, is_text=True)
+    begin, tail = line.find(b" -- ", at) + 4, line.rfind(b" from connection ")
+    end = line.find(b",response:", begin, tail)
+    asked = _body(line[begin : end if end > 0 else tail])
+    answer = _body(line[end + 10 : tail]) if end > 0 else None
+    connection = line[tail + 17 :].partition(b";")[0].decode()
+    return Logged(values, connection, asked, answer, {}, is_text=True)
+
+
+def _body(text: bytes) -> Any:
+    try:
+        return body(text)
+    except (ValueError, RecursionError):
+        return UNREAD
 
 
 def _of_json(line: bytes, begin: int, moment: int | None) -> tuple[Any, ...]:
@@ -98,24 +160,30 @@ def _of_json(line: bytes, begin: int, moment: int | None) -> tuple[Any, ...]:
     else:
         found = json.loads(line[begin:end].decode())
         asked, told = begin, end
+    topic = partial(_topic, _TOPIC_JSON, line, begin=asked, end=line.find(b',"response":', asked, told))
+    return _row_of(found, moment, topic)
+
+
+def _row_of(found: dict[str, Any], moment: int | None, topic: Callable[[int], str | None] | None) -> tuple[Any, ...]:
     if moment is None:
         moment = _last_moment(found["logged_at"].encode())
     header = found["requestHeader"]
-    key = _whole(header["requestApiKey"], 15)
+    find = found.get
+    key, version, number = header["requestApiKey"], header["requestApiVersion"], header["correlationId"]
+    if not (type(key) is type(version) is type(number) is int):
+        raise ValueError
     return (
         moment,
         *_ends(found["connection"]),
-        key,
-        api_name(key),
-        _whole(header["requestApiVersion"], 15),
-        _whole(header["correlationId"], 31),
+        *_api(key, version),
+        _whole(number, 31),
         _text(header.get("clientId")),
-        found.get("isForwarded") is True,
-        *_times(list(map(found.get, _PARTS))),
-        _text(found.get("securityProtocol")),
-        _text(found.get("principal")),
-        _text(found.get("listener")),
-        _topic(_TOPIC_JSON, line, key, asked, line.find(b',"response":', asked, told)),
+        find("isForwarded") is True,
+        *_times(list(map(find, _PARTS))),
+        _text(find("securityProtocol")),
+        _text(find("principal")),
+        _text(find("listener")),
+        topic(key) if topic else None,
     )
 
 
@@ -141,11 +209,11 @@ def _of_text(line: bytes, begin: int, moment: int | None) -> tuple[Any, ...]:
         _text(tail[9].decode()),
         _text(tail[10].decode("utf-8", "replace")),
         _text(tail[11].decode("utf-8", "replace")),
-        _topic(_TOPIC_TEXT, line, key, head.end(), line.find(b",response:", head.end())),
+        _topic(_TOPIC_TEXT, line, key, begin=head.end(), end=line.find(b",response:", head.end())),
     )
 
 
-def _topic(pattern: re.Pattern[bytes], line: bytes, key: int, begin: int, end: int) -> str | None:
+def _topic(pattern: re.Pattern[bytes], line: bytes, key: int, *, begin: int, end: int) -> str | None:
     if key not in _WITH_TOPICS:
         return None
     found = pattern.search(line, begin, end if end > 0 else len(line))
@@ -159,6 +227,11 @@ def _times(found: Sequence[Any]) -> list[int | None]:
     if read[0] is None:
         raise ValueError
     return read
+
+
+@lru_cache(4_096)
+def _api(key: int, version: int) -> tuple[int, str, int]:
+    return _whole(key, 15), api_name(key), _whole(version, 15)
 
 
 def _whole(value: Any, bits: int) -> int:

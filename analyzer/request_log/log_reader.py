@@ -37,6 +37,8 @@ COLUMNS = {
     "listener": "string",
     "topic": "string",
 }
+# The same of logs without a capture, where each line is an exchange of its own.
+ALONE = COLUMNS | {"exchange": "int64", "connection": "int64"}
 # A line has the bodies of request and reply: those of a large Fetch have some megabytes.
 LONGEST_LINE = 64 << 20
 ROWS_AT_A_TIME = 4_096
@@ -52,6 +54,11 @@ class LogFile:
     unreadable: int = 0
     first_unreadable: int = 0
     failure: str | None = None
+
+    def note_unreadable(self, line: int) -> None:
+        """A line begins as a request, and cannot be read."""
+        self.unreadable += 1
+        self.first_unreadable = self.first_unreadable or line
 
     def warnings(self) -> Iterator[str]:
         """A line for a person for each thing that was not read."""
@@ -88,7 +95,7 @@ def read_logs(paths: Sequence[Path], target: Path) -> list[LogFile]:
 
 def _batches(path: Path, number: int, file: LogFile) -> Iterator[list[tuple[Any, ...]]]:
     rows: list[tuple[Any, ...]] = []
-    for count, line in enumerate(_lines(path, file), 1):
+    for count, line in enumerate(lines_of(Source(str(path), path), file), 1):
         try:
             if line is None:
                 raise Unreadable
@@ -96,8 +103,7 @@ def _batches(path: Path, number: int, file: LogFile) -> Iterator[list[tuple[Any,
         except NotARequest:
             continue
         except Unreadable:
-            file.unreadable += 1
-            file.first_unreadable = file.first_unreadable or count
+            file.note_unreadable(count)
             continue
         file.requests += 1
         if len(rows) >= ROWS_AT_A_TIME:
@@ -107,9 +113,8 @@ def _batches(path: Path, number: int, file: LogFile) -> Iterator[list[tuple[Any,
         yield rows
 
 
-def _lines(path: Path, file: LogFile) -> Iterator[bytes | None]:
-    """The lines of a file, compressed or not; None for one that is too long."""
-    source = Source(str(path), path)
+def lines_of(source: Source, file: LogFile) -> Iterator[bytes | None]:
+    """The lines of a source, compressed or not; None for one that is too long."""
     rest: list[bytes] = []
     held, too_long = 0, False
     try:

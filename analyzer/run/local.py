@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.distributed.plan import Plan
     from analyzer.inputs.readings import Reading
+    from analyzer.inputs.sources import Source
     from analyzer.names.name_table import Names
 
 # With at most this fraction of the rows of a small capture, a search for a better plan takes longer than any plan.
@@ -77,6 +78,8 @@ def _opened(inputs: Sequence[str], options: Options, progress: Callable[[int], N
         }
         return open_exported(inputs[0], **given) if len(inputs) == 1 else open_datasets(inputs, **given)
     found = expand(inputs)
+    if logs := found.logs():
+        return _of_logs(logs, options, progress)
     warnings = [str(error) for error in found.errors]
     if not found.sources:
         raise InputError("\n".join(warnings))
@@ -86,6 +89,16 @@ def _opened(inputs: Sequence[str], options: Options, progress: Callable[[int], N
 
     way = strategy.choose(found.sources, options, progress)
     return dataset_of(way.read, way.options, warnings, failed)
+
+
+def _of_logs(logs: Sequence[Source], options: Options, progress: Callable[[int], None] | None) -> Dataset:
+    """The tables of brokers' logs of requests without a capture."""
+    from analyzer.run.log_pass import read_logs_alone
+
+    if options.request_logs:
+        raise InputError("--request-log is joined with packets: give a capture, or the logs alone without this option")
+    small = replace(options, tables=None, seldom=True) if strategy.is_small(logs) else options
+    return dataset_of(lambda folder: read_logs_alone(logs, folder, progress), small, [], False)
 
 
 def open_plan(plan: Plan, options: Options, progress: Callable[[int], None] | None = None) -> Dataset:

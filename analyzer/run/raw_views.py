@@ -145,8 +145,8 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
     raw |= rows_of(run.folders)
     captures = {"captures": parquet([folder / "captures.parquet"])}
-    made = made_of(run.summary, run.folders, logged=bool(options.request_logs))
-    if options.request_logs:
+    made = made_of(run.summary, run.folders, logged=bool(options.request_logs), alone=run.is_log)
+    if run.is_log or options.request_logs:
         raw["raw_log_requests"] = parquet([folder / REQUEST_LOG])
     for table in without_rows(run.folders, run.summary):
         del made[table]
@@ -155,7 +155,7 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     if not options.seldom:
         raw |= {f"raw_{name}": _without(raw[f"raw_{name}"], fields) for name, fields in WITH_SELDOM.items()}
         made |= _without_offsets(made)
-    return raw | captures | made | (_held(made, run.readings, options) if holds_exchanges(options) else {})
+    return raw | captures | made | (_held(made, run, options) if holds_exchanges(options) else {})
 
 
 def types(run: Run, options: Options) -> dict[str, str]:
@@ -208,17 +208,17 @@ def under_joined_parts(rows: str) -> str:
 
 
 def made_of(
-    summary: Summary, folders: Sequence[Path] = (), marks: str | None = None, logged: bool = False
+    summary: Summary, folders: Sequence[Path] = (), marks: str | None = None, logged: bool = False, alone: bool = False
 ) -> dict[str, str]:
     """Name -> SQL of the views that make final tables of the raw ones. `folders`: raw tables of all connections, where those of
     several runs meet; `marks`: SQL of `part_marks` of these runs, where their exchanges are elsewhere; `logged`: there are logs of
-    requests."""
+    requests; `alone`: they are all that there is."""
 
     def rows() -> dict[str, str]:
         return rows_of(folders) | ({} if marks is None else {"part_marks": marks})
 
-    again = summary.saw_several_points or seen_again.is_any(folders, rows)
-    return resolve.views(summary.api_keys, summary.odd, again, logged)
+    again = not alone and (summary.saw_several_points or seen_again.is_any(folders, rows))
+    return resolve.views(summary.api_keys, summary.odd, again, logged, alone)
 
 
 def _whole_files(readings: Sequence[Reading]) -> bool:
@@ -269,13 +269,13 @@ def _memory_bytes(options: Options) -> int:
     return options.memory_bytes or question_memory_bytes()
 
 
-def _held(made: Mapping[str, str], readings: Sequence[Reading], options: Options) -> dict[str, str]:
+def _held(made: Mapping[str, str], run: Run, options: Options) -> dict[str, str]:
     """The views that compute exchanges once: without the columns that nobody reads, which stay errors, and without those that are
     made of others in less time than it takes to write them. Numbers that fit are held in half as many bytes."""
     left_out = {field.name for field in EXCHANGES if field.seldom} | set(UNREAD)
     columns = TABLES["exchanges"]
-    files, short = _made_of_packets(readings), _four_bytes(readings)
-    if not options.request_logs:
+    files, short = _made_of_packets(run.readings), _four_bytes(run.readings)
+    if not run.is_log and not options.request_logs:
         files |= {
             column.name: null_column(column.name, column.type) for column in columns if column.name.startswith("log_")
         }

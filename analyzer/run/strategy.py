@@ -40,7 +40,7 @@ class Way(NamedTuple):
 
 def choose(sources: Sequence[Source], options: Options, progress: Callable[[int], None] | None = None) -> Way:
     """The way to read these sources. `progress` is called with the number of bytes of each block that was read."""
-    small = _is_small(sources)
+    small = is_small(sources)
     stored = any(source.uri is not None for source in sources)
     # A pipe can be read once only, and a small capture is read before a second process has started.
     shared = options.jobs > 1 and not small and all(source.size_bytes is not None for source in sources)
@@ -65,7 +65,7 @@ def choose(sources: Sequence[Source], options: Options, progress: Callable[[int]
     return Way(options, read)
 
 
-def _is_small(sources: Sequence[Source]) -> bool:
+def is_small(sources: Sequence[Source]) -> bool:
     """Whether all sources together are a small capture. A pipe is not: it may bring anything."""
     sizes = [source.size_bytes for source in sources]
     factors = (PACKED_TIMES if source.name.endswith(PACKED_ENDINGS) else 1 for source in sources)

@@ -50,6 +50,11 @@ def open_reader(head: bytes) -> Reader:
     raise Malformed("capture", 0, "a pcap or pcapng file", describe(head))
 
 
+def is_request_log(head: bytes) -> bool:
+    """Whether a file that starts with `head` has a line of a broker's kafka.request.logger."""
+    return b"Completed request:" in head or (b'"requestHeader":' in head and head.lstrip()[:1] == b"{")
+
+
 def describe(head: bytes) -> str:
     """A few words that say what a file is that is no pcap or pcapng file."""
     if not head:

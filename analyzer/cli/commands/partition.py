@@ -35,14 +35,17 @@ def command(inputs: tuple[str, ...], partition: tuple[str, int], options: Option
     """
     from analyzer.base.settings import Settings
     from analyzer.query.metrics import text
-    from analyzer.query.readability import NOTHING, readability
+    from analyzer.query.readability import NOTHING, has_no_answer, readability
     from analyzer.report.known_partitions import Unknown, check
 
     if not inputs:
         raise click.UsageError(f"CAPTURE is missing: {USAGE}")
     with opened(inputs, options, _TABLES, asks="partition", form=form) as dataset:
         # Where nothing could be read nobody knows what is there; that has been said.
-        if readability(dataset, "partition").verdict != NOTHING:
+        told = readability(dataset, "partition")
+        if has_no_answer(told):
+            return exit_code(dataset)
+        if told.verdict != NOTHING:
             try:
                 check(dataset, partition)
             except Unknown as problem:

@@ -50,7 +50,7 @@ SELECT
     l.max_ns,
     l.errors,
     l.throttled,
-    coalesce(l.request_bytes, 0) + coalesce(l.response_bytes, 0) AS bytes,
+    coalesce(l.request_bytes + l.response_bytes, l.request_bytes, l.response_bytes) AS bytes,
     f.with_data,
     f.record_bytes,
     f.late_ns,

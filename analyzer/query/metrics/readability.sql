@@ -4,6 +4,7 @@ WITH files AS (
     SELECT
         count(*) AS files,
         count(*) FILTER (WHERE cut) AS cut_files,
+        count(*) FILTER (WHERE format = 'request log') AS logs,
         CAST(coalesce(sum(packets), 0) AS BIGINT) AS packets,
         CAST(coalesce(sum(dropped_packets), 0) AS BIGINT) AS dropped_packets,
         min(snap_bytes) AS snap_bytes

@@ -5,13 +5,14 @@ WITH asked AS (
     SELECT
         l.client,
         CAST(sum(e.exchanges) AS BIGINT) AS requests,
+        CAST(coalesce(sum(e.exchanges) FILTER (WHERE e.status = 'answered'), 0) AS BIGINT) AS answered,
         CAST(sum(e.errors) AS BIGINT) AS errors,
         CAST(sum(e.throttled) AS BIGINT) AS throttled,
         CAST(sum(e.unread_replies) AS BIGINT) AS unread,
         CAST(coalesce(sum(e.exchanges) FILTER (WHERE e.status IN ('closed', 'abandoned')), 0) AS BIGINT) AS unanswered,
         TRY_CAST(sum(e.waited_ns) AS BIGINT) AS waited_ns,
-        CAST(coalesce(sum(e.request_bytes), 0) AS BIGINT) AS request_bytes,
-        CAST(coalesce(sum(e.response_bytes), 0) AS BIGINT) AS response_bytes
+        CAST(sum(e.request_bytes) AS BIGINT) AS request_bytes,
+        CAST(sum(e.response_bytes) AS BIGINT) AS response_bytes
     FROM totals AS e
         JOIN client_connections AS l
             ON l.connection = e.connection AND coalesce(l.client_id, '') = coalesce(e.client_id, '')
@@ -52,14 +53,14 @@ SELECT
     a.inferred_from AS application_from,
     l.connections,
     t.requests,
-    CASE WHEN t.response_bytes > 0 AND (t.errors > 0 OR t.unread = 0) THEN t.errors END AS errors,
-    CASE WHEN t.response_bytes > 0 AND (t.throttled > 0 OR t.unread = 0) THEN t.throttled END AS throttled,
+    CASE WHEN t.answered > 0 AND (t.errors > 0 OR t.unread = 0) THEN t.errors END AS errors,
+    CASE WHEN t.answered > 0 AND (t.throttled > 0 OR t.unread = 0) THEN t.throttled END AS throttled,
     t.unread AS unread_replies,
     t.unanswered,
     t.waited_ns,
     t.request_bytes,
     -- What a client received is not known where nothing that brokers sent it was captured.
-    CASE WHEN t.response_bytes > 0 OR l.heard THEN t.response_bytes END AS response_bytes,
+    CASE WHEN t.response_bytes > 0 OR l.heard THEN coalesce(t.response_bytes, 0) END AS response_bytes,
     count(*) OVER () AS total_rows
 FROM lives AS l
     JOIN asked AS t ON t.client = l.client

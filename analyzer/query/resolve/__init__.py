@@ -97,6 +97,8 @@ VIEWS = (
 )
 # With logs of requests: the lines, and which exchange each is. `exchanges` is then `logged_exchanges`, over what packets tell.
 LOG_VIEWS = ("log_exchanges", "log_clocks", "log_moments", "log_pairs", "log_requests")
+# The same of logs alone, each line of which is an exchange already, by the clock of the broker.
+LONE_LOG_VIEWS = ("log_clocks", "log_moments", "log_pairs")
 # Views over the rows of one run, which tasks compute where the rows are: what they give of all runs together is small, or moves
 # to where a connection's rows meet. They are made before it is known which view of a connection counts, and joined later with
 # `connection_context`, which has only those.
@@ -141,12 +143,14 @@ _ONLY_SEEN_AGAIN = (
 FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 
-def views(api_keys: Collection[int], odd: bool = True, seen_again: bool = True, logged: bool = False) -> dict[str, str]:
+def views(
+    api_keys: Collection[int], odd: bool = True, seen_again: bool = True, logged: bool = False, alone: bool = False
+) -> dict[str, str]:
     """Name -> SQL of every view of the final tables.
 
     `api_keys` are those that occurred; `odd`: a body could not be read, or the clock ran back within an exchange;
     `seen_again`: connections were captured several times on their way, or carried on by a proxy; `logged`: there are logs of
-    requests, and without them nothing is planned for them.
+    requests, and without them nothing is planned for them; `alone`: there is no capture beside them.
     """
     facts = {
         "problem_kinds": _values(
@@ -177,10 +181,15 @@ def views(api_keys: Collection[int], odd: bool = True, seen_again: bool = True, 
         sources |= {"part_views": "no_part_views", "forwarded": "no_forwarded"}
         for name in (*_ONLY_SEEN_AGAIN, "forwards"):
             del sources[name]
-    if logged:
+    if logged or alone:
         sources |= {name: name for name in LOG_VIEWS} | {
             "exchanges": "logged_exchanges",
             "exchanges_of_packets": "exchanges",
+        }
+    if alone:
+        sources |= {name: f"lone_{name}" for name in LONE_LOG_VIEWS} | {
+            "exchanges": "lone_exchanges",
+            "exchanges_with_logs": "logged_exchanges",
         }
     texts = {name: sql(source) for name, source in sources.items()}
     if seen_again:

@@ -72,7 +72,13 @@ def _names(rows: Rows) -> str:
 
 def size_of(row: dict[str, Any]) -> str:
     """1.5 MB, 8,686 packets"""
-    return f"{size(row['bytes'] or 0)}, {short_count(row['packets'] or 0)} packets"
+    packets = "" if _is_log(row) else f", {short_count(row['packets'] or 0)} packets"
+    return f"{size(row['bytes'] or 0)}{packets}"
+
+
+def _is_log(row: dict[str, Any]) -> bool:
+    """Whether requests came without packets, from a broker's log."""
+    return bool(row["requests"]) and not row["packets"]
 
 
 def per_second(total: int, captured_ns: int, words: Callable[[float], str] = rate) -> str:
@@ -81,9 +87,11 @@ def per_second(total: int, captured_ns: int, words: Callable[[float], str] = rat
 
 
 def _traffic(row: dict[str, Any]) -> list[str]:
-    ns = row["captured_ns"]
+    ns, connections = row["captured_ns"], things(row["kafka_connections"], "connection")
+    if _is_log(row):
+        return [connections]
     return [
-        things(row["kafka_connections"], "connection") + _decrypted(row),
+        connections + _decrypted(row),
         f"{size(row['request_bytes'])}{per_second(row['request_bytes'], ns, _size)} to brokers",
         f"{size(row['response_bytes'])}{per_second(row['response_bytes'], ns, _size)} to clients",
     ]

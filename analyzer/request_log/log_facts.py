@@ -1,0 +1,189 @@
+"""Facts of logged bodies: what they say of clusters, topics, groups and transactions, in the raw tables that packets fill too."""
+
+from __future__ import annotations
+
+import marshal
+from base64 import b64decode, urlsafe_b64decode
+from collections.abc import Callable
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from analyzer.ingest.facts import clusters, heartbeats, transactions
+from analyzer.ingest.facts.fact_columns import take_table
+from analyzer.ingest.facts.fact_kinds import FactKind, Message, Row, SeenExchange
+from analyzer.ingest.facts.fact_tables import FACT_TABLES
+from analyzer.ingest.facts.groups import ClassicGroups
+from analyzer.request_log.log_lines import Logged
+from dissectors.kafka.columns.field_program import Wanted
+from dissectors.kafka.columns.field_reader import wanted_fields
+from dissectors.kafka.columns.frame_picker import FactRows
+from dissectors.kafka.logged.object_plan import BITS, camel
+from dissectors.kafka.logged.object_values import MalformedBody
+from dissectors.kafka.schema import lookup
+from dissectors.kafka.schema.fields import Field
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Rows of a table that are collected before they go to its file.
+_ROWS = 16_384
+# Bodies that are remembered. With more, all are forgotten, and written again under other numbers.
+_MOST_BODIES = 20_000
+_REPORTED = "reported"
+# Values that say "none" where they are not there.
+_NONE = {"bytes", "records", "string", "uuid"}
+
+
+class LogFacts:
+    """Reads facts of logged exchanges. `write` takes the name of a raw table and rows of it. Logins are in no log of requests."""
+
+    def __init__(self, write: Callable[[str, pa.Table], None]) -> None:
+        self._write = write
+        self._kinds: dict[int, list[FactKind]] = {}
+        for kind in (*clusters.KINDS, *ClassicGroups().kinds(), *heartbeats.KINDS, *transactions.KINDS):
+            self._kinds.setdefault(kind.key, []).append(kind)
+        self._rows = {name: FactRows() for name in FACT_TABLES if name not in (_REPORTED, "batches")}
+        self._reported: list[tuple[int, int, int, int]] = []
+        self._bodies: set[int] = set()
+        self._known: dict[bytes, int | None] = {}
+        self._generation = 0
+
+    def keys(self) -> frozenset[int]:
+        """The APIs whose messages have facts."""
+        return frozenset(self._kinds)
+
+    def take(self, exchange: int, part: int, found: Logged, begin_ns: int) -> None:
+        """Takes an exchange. A body that is not as its schema says gives none."""
+        key, version = found.values[5], found.values[7]
+        for kind in self._kinds[key]:
+            if not kind.by_body:
+                asked, told = (_message(kind, version, side, found) for side in ("request", "response"))
+                seen = SeenExchange(part, version, asked, told, begin_ns, found.values[0], "answered")
+                for name, values in kind.read(seen):
+                    self._rows[name].add(exchange, part, values)
+                    if self._rows[name].rows >= _ROWS:
+                        self._write(name, take_table(name, self._rows[name]))
+                continue
+            side = "request" if kind.reply is None else "response"
+            if (body := self._body(kind, version, side, found)) is not None:
+                self._reported.append((exchange, part, body, begin_ns if side == "request" else found.values[0]))
+                if len(self._reported) >= _ROWS:
+                    self._flush_reported()
+
+    def finish(self) -> None:
+        """Writes the last rows."""
+        for name, rows in self._rows.items():
+            if rows.rows:
+                self._write(name, take_table(name, rows))
+        self._flush_reported()
+
+    def _body(self, kind: FactKind, version: int, side: str, found: Logged) -> int | None:
+        """The number of the facts of a body: equal facts have one number and are written once. None: it has none."""
+        body = getattr(found, side)
+        if type(body) is not dict:
+            return None
+        if len(self._bodies) >= _MOST_BODIES:
+            self._bodies.clear()
+            self._known.clear()
+            self._generation += 1
+        try:
+            text = marshal.dumps((kind.key, version, side, body))
+        except ValueError:
+            return None  # nested more deeply than any message
+        which = blake2b(text, digest_size=16).digest()
+        if which not in self._known:
+            told = _message(kind, version, side, found)
+            seen = SeenExchange(0, version, told if side == "request" else None, told if side == "response" else None)
+            rows = list(kind.read(seen))
+            self._known[which] = self._written(rows) if rows else None
+        return self._known[which]
+
+    def _written(self, found: list[Row]) -> int:
+        text = repr((self._generation, found)).encode("utf-8", "backslashreplace")
+        body = int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
+        if body not in self._bodies:
+            self._bodies.add(body)
+            for name, values in found:
+                self._rows[name].add(body, 0, values)
+        return body
+
+    def _flush_reported(self) -> None:
+        import pyarrow as pa
+
+        if self._reported:
+            columns = [pa.array(column, pa.int64()) for column in zip(*self._reported, strict=True)]
+            self._write(_REPORTED, pa.table(columns, [name for name, _ in FACT_TABLES[_REPORTED]]))
+            self._reported = []
+
+
+def _message(kind: FactKind, version: int, side: str, found: Logged) -> Message | None:
+    """The fields of a body that a kind reads, by the names of the schema. None: it reads none, or they cannot be read."""
+    body, wanted, api = getattr(found, side), _wanted(kind, side), lookup.api(kind.key)
+    if api is None or version not in api.versions or type(body) is not dict or wanted is None:
+        return None
+    try:
+        fields = _struct(api.message(side).fields, version, body, wanted, str if found.is_text else camel)
+    except (MalformedBody, RecursionError):
+        return None
+    return Message(fields, True)
+
+
+@cache
+def _wanted(kind: FactKind, side: str) -> Wanted | None:
+    text = kind.request if side == "request" else kind.reply
+    return None if text is None else wanted_fields(text.replace("!", ""))
+
+
+def _struct(
+    fields: tuple[Field, ...], version: int, body: dict[str, Any], wanted: Wanted, named: Callable[[str], str]
+) -> dict[str, Any]:
+    if type(body) is not dict:
+        raise MalformedBody
+    found: dict[str, Any] = {}
+    for field in fields:
+        inner = wanted.get(field.name)
+        if inner is None or version not in field.versions:
+            continue
+        value = body.get(named(field.name))
+        if value is None:
+            if field.is_array or field.type in _NONE or field.tag is None:
+                found[field.name] = None
+        elif field.is_array:
+            if type(value) is not list:
+                raise MalformedBody
+            found[field.name] = [_value(field, version, each, inner, named) for each in value]
+        else:
+            found[field.name] = _value(field, version, value, inner, named)
+    return found
+
+
+def _value(field: Field, version: int, value: Any, wanted: Wanted, named: Callable[[str], str]) -> Any:
+    if field.type == "struct":
+        return _struct(field.fields, version, value, wanted, named)
+    if field.type in _NONE:
+        return _of_text(field.type, value)
+    if field.type == "bool" and type(value) is bool:
+        return value
+    limit = 1 << BITS.get(field.type, 0)
+    if type(value) is not int or not -limit <= value < limit:
+        if field.type == "float64":
+            return None
+        raise MalformedBody
+    return value
+
+
+def _of_text(kind: str, value: Any) -> Any:
+    """A text; bytes, which JSON has in base64; a uuid. None: bytes that the log leaves out."""
+    if kind == "string" and type(value) is int:
+        return str(value)
+    if kind == "records":
+        return None
+    if type(value) is not str:
+        raise MalformedBody
+    if kind == "string":
+        return value[: 1 << 15].encode("utf-8", "replace").decode()
+    try:
+        return urlsafe_b64decode(f"{value}==") if kind == "uuid" else b64decode(value, validate=True)
+    except ValueError:
+        raise MalformedBody from None

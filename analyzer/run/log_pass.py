@@ -1,0 +1,90 @@
+"""Brokers' logs of requests read as an input of their own, without a capture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.ingest.run_tables import Run
+from analyzer.ingest.summary import Summary
+from analyzer.inputs.readings import Reading
+from analyzer.inputs.sources import Source
+from dissectors.formats.capture_facts import Note
+from dissectors.tls.keys import KeyLog
+
+if TYPE_CHECKING:
+    from analyzer.request_log.log_exchanges import LogExchanges
+    from analyzer.request_log.log_reader import LogFile
+
+LATEST_NS = 1 << 63
+
+
+def read_logs_alone(sources: Sequence[Source], folder: Path, progress: Callable[[int], None] | None) -> Run:
+    """Reads logs in the order of their names; raw tables grow in `folder`."""
+    from analyzer.request_log.log_exchanges import LogExchanges
+
+    rows = LogExchanges(folder)
+    try:
+        readings = [_read(number, source, rows, progress) for number, source in enumerate(sources)]
+        counts = rows.finish()
+    finally:
+        rows.close()
+    if rows.unread:
+        what = "1 body is" if rows.unread == 1 else f"{rows.unread:,} bodies are"
+        readings[0].notes.append(
+            Note("odd", 0, 0, f"{what} not in a form that can be read: of these requests the rest counts")
+        )
+    return Run(readings, _summary(rows.keys, counts, rows.dropped), KeyLog(), [folder], is_log=True)
+
+
+def _read(number: int, source: Source, rows: LogExchanges, progress: Callable[[int], None] | None) -> Reading:
+    from analyzer.request_log.log_lines import NotARequest, Unreadable, logged
+    from analyzer.request_log.log_reader import LogFile, lines_of
+
+    file = LogFile(source.name)
+    reading = Reading(number, source, number, format="request log")
+    done, first_ns, last_ns = 0, LATEST_NS, -LATEST_NS
+    for count, line in enumerate(lines_of(source, file), 1):
+        if progress and source.done_bytes != done:
+            progress(source.done_bytes - done)
+            done = source.done_bytes
+        try:
+            if line is None:
+                raise Unreadable
+            found = logged(line)
+        except NotARequest:
+            continue
+        except Unreadable:
+            file.note_unreadable(count)
+            continue
+        rows.take(number, count, found)
+        file.requests += 1
+        end = found.values[0]
+        if end > last_ns:
+            last_ns = end
+        if end - found.values[11] < first_ns:
+            first_ns = end - found.values[11]
+    if file.requests:
+        reading.first_time_ns, reading.last_time_ns = first_ns, last_ns
+    reading.bytes = source.size_bytes or source.done_bytes
+    _note(reading, file)
+    return reading
+
+
+def _note(reading: Reading, file: LogFile) -> None:
+    """What a person must know of a log."""
+    if file.failure and not file.requests:
+        reading.failure = file.failure
+        return
+    lines = [file.failure] if file.failure else []
+    lines += [line.partition(": ")[2] for line in file.warnings() if line != file.failure]
+    reading.notes += [Note("damaged" if line == file.failure else "odd", 0, 0, line) for line in lines]
+
+
+def _summary(keys: set[int], counts: Counter[str], dropped: bool) -> Summary:
+    none = Counter[int]()
+    return Summary(
+        keys, set(), none, 0, Counter(), saw_several_points=False, odd=False, rows=counts, rows_left_out=dropped
+    )

@@ -1,0 +1,143 @@
+"""A broker's log of requests without a capture: what it says of each request is what the packets of that request say."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import cramjam
+import pytest
+from oracle import Capture
+
+from analyzer.base.options import Options
+from analyzer.cli.main import main
+from analyzer.query.dataset import Dataset
+from analyzer.run.local import open_dataset
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "request_logs"
+# Columns that both have.
+EXCHANGES = """
+    api_key api_version correlation_id client_id error_code error_count topics partitions acks max_wait_ms min_bytes
+    isolation_level session_id session_epoch group_id member_id transactional_id replica_id generation_id rack_id timeout_ms
+    record_bytes throttle_time_ms status request_decoded response_decoded
+"""
+ENTRIES = """
+    side topic topic_id partition error_code "offset" high_watermark last_stable_offset log_start_offset record_bytes
+    leader_epoch forgotten preferred_read_replica timestamp_ms
+"""
+ERRORS = "side code path topic topic_id partition entity level"
+GROUPS = "event group_type group_id member_id instance_id generation leader members topics error_code"
+# Logs of brokers before 2.8, which were text and have been made JSON: not as any broker writes it.
+MADE = ("broker_11", "broker_24")
+# The size of their records is in no log.
+WITHOUT_SIZES = ("ShareFetch",)
+
+
+def of_lines(dataset: Dataset) -> dict[int, dict[str, Any]]:
+    asked = "SELECT r.line, x.* FROM log_requests AS r JOIN exchanges AS x ON x.exchange = r.exchange"
+    return {row["line"]: row for row in dataset.query(asked)}
+
+
+def rows_of(dataset: Dataset, table: str, columns: str, lines: dict[int, dict[str, Any]]) -> dict[int, Counter]:
+    line_of = {row["exchange"]: line for line, row in lines.items()}
+    found: dict[int, Counter] = {}
+    for row in dataset.query(f"SELECT exchange, {', '.join(columns.split())} FROM {table}"):
+        if (line := line_of.get(row.pop("exchange"))) is not None:
+            found.setdefault(line, Counter())[tuple(row.values())] += 1
+    return found
+
+
+def test_a_log_alone_says_what_the_packets_say(logged: Capture) -> None:
+    if logged.name in MADE:
+        pytest.skip("this log is not as a broker writes it")
+    keys = tuple(logged.folder.glob(f"{logged.name}.keylog"))
+    files = [str(path) for path in logged.files]
+    with (
+        open_dataset(files, Options(request_logs=(logged.log,), tls_key_logs=keys)) as packets,
+        open_dataset([str(logged.log)], Options()) as alone,
+    ):
+        seen, told = of_lines(packets), of_lines(alone)
+        whole = {
+            line: row
+            for line, row in seen.items()
+            if row["status"] in ("answered", "no_reply_expected")
+            and {row["request_decoded"], row["response_decoded"]} <= {"full", "none"}
+            and row["api_name"] not in WITHOUT_SIZES
+        }
+        assert whole and set(whole) <= set(told)
+        for line, row in whole.items():
+            assert [told[line][name] for name in EXCHANGES.split()] == [row[name] for name in EXCHANGES.split()], line
+            assert told[line]["latency_ns"] is None or told[line]["latency_ns"] == told[line]["broker_ns"]
+            assert told[line]["log_total_ns"] == row["log_total_ns"]
+            assert told[line]["request_bytes"] is None and told[line]["request_packet"] is None
+        for table, columns in (("entries", ENTRIES), ("errors", ERRORS), ("group_events", GROUPS)):
+            of_packets, of_log = (
+                rows_of(each, table, columns, found) for each, found in ((packets, seen), (alone, told))
+            )
+            assert {line: of_packets.get(line) for line in whole} == {line: of_log.get(line) for line in whole}, table
+
+
+@pytest.mark.parametrize(("name", "suffix"), [("kafka_241", ".log.zst"), ("kafka_391", ".log.gz")])
+def test_logs_as_log4j_wrote_them(name: str, suffix: str) -> None:
+    """Text of 2.4.1 and JSON of 3.9.1: topics, offsets and errors of what clients produced and read are those of the packets."""
+    log = DATA / f"{name}{suffix}"
+    with (
+        open_dataset([str(DATA / f"{name}.pcap.zst")], Options(request_logs=(log,))) as packets,
+        open_dataset([str(log)], Options()) as alone,
+    ):
+        seen, told = of_lines(packets), of_lines(alone)
+        data = {line for line, row in seen.items() if row["api_name"] in ("Fetch", "OffsetCommit", "ListOffsets")}
+        assert len(data) >= 3
+        columns = 'side topic partition error_code "offset" high_watermark record_bytes'
+        found, truth = (rows_of(each, "entries", columns, lines) for each, lines in ((alone, told), (packets, seen)))
+        assert {line: found.get(line) for line in data} == {line: truth.get(line) for line in data}
+
+
+def test_what_a_log_cannot_answer_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = str(DATA / "kafka_391.log.gz")
+    for verb in ("connections", "zones", "unanswered"):
+        main([verb, log])
+        told = " ".join(capsys.readouterr().out.split())
+        assert "not known: this is a broker's own log of requests, without packets" in told, verb
+        assert "1" not in told, verb
+    assert main(["dump", log]) == main(["extract", log, "--api", "Fetch", "-o", str(tmp_path / "x.pcapng")]) == 2
+    told = capsys.readouterr().err
+    assert told.count("a broker's log of requests, which has no packets") == 2
+    assert not (tmp_path / "x.pcapng").exists()
+    assert main(["report", log, str(DATA / "kafka_391.pcap.zst")]) == 2  # the capture counts
+    assert "beside a capture give it as --request-log" in capsys.readouterr().err
+    assert main(["report", log, "--request-log", log]) == 2
+
+
+def test_damaged_lines_end_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Bytes flipped, cut and doubled anywhere in lines of both forms, and values of other sorts in the bodies."""
+    chance = random.Random(57)
+    texts = [
+        bytes(cramjam.zstd.decompress((DATA / "kafka_241.log.zst").read_bytes())),
+        gzip.decompress((DATA / "kafka_391.log.gz").read_bytes()),
+    ]
+    odd = [b"null", b"-1", b"1e999", b"[]", b"{}", b'"x"', b"true", b"9" * 30, b'{"a":' * 50]
+    for number in range(60):
+        lines = [line for text in texts for line in text.splitlines()]
+        for _ in range(len(lines)):
+            at = chance.randrange(len(lines))
+            line = bytearray(lines[at])
+            if not line:
+                continue
+            place = chance.randrange(len(line))
+            change = chance.randrange(3)
+            if change == 0:
+                line[place] = chance.randrange(256)
+            elif change == 1:
+                line[place : place + chance.randrange(1, 40)] = b""
+            else:
+                colon = line.find(b":", place)
+                line[colon + 1 : max(colon + 1, line.find(b",", colon))] = chance.choice(odd)
+            lines[at] = bytes(line)
+        log = tmp_path / f"{number}.log"
+        log.write_bytes(b"\n".join(lines))
+        assert main(["report", str(log)]) in (0, 2), number
+        assert "a bug in kanalyze" not in capsys.readouterr().err, number
