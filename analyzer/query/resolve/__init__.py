@@ -97,7 +97,7 @@ VIEWS = (
 )
 # With logs of requests: the lines, and which exchange each is. `exchanges` is then `logged_exchanges`, over what packets tell.
 LOG_VIEWS = ("log_exchanges", "log_clocks", "log_moments", "log_pairs", "log_requests")
-# The same of logs alone, each line of which is an exchange already, by the clock of the broker.
+# The same of logs alone: each line is an exchange already, by the clock of the broker.
 LONE_LOG_VIEWS = ("log_clocks", "log_moments", "log_pairs")
 # Views over the rows of one run, which tasks compute where the rows are: what they give of all runs together is small, or moves
 # to where a connection's rows meet. They are made before it is known which view of a connection counts, and joined later with

@@ -70,8 +70,8 @@ class Step(NamedTuple):
 class Plan:
     """The steps of a message, or of a struct in it, what rows share first. `is_row`: an element becomes an entry, and with
     `forgotten` one that leaves its fetch session. `is_plain`: elements are values themselves. `has_records`: each
-    has records, of which brokers log the size, but not of all APIs. `defaults`: values of the message
-    that are not written where they have their default."""
+    has records, and brokers log their size for some APIs. `defaults`: values of the message that are not written where they have
+    their default."""
 
     steps: tuple[tuple[Any, ...], ...] = ()
     is_row: bool = False
