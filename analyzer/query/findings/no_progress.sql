@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 30
--- when: lingering_clients having count(*) > 0
+-- when: partition_clients having bool_or(lingers)
 -- says: {who} makes no progress in {topic}-{partition}: {fetches|Fetch|Fetches} in {lasted_ns}, none beyond offset {stuck_offset}; {what}[, the last at {last_record}][, with {lag|record|records} ahead]
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]

@@ -19,7 +19,7 @@ WITH reads AS (
         max(s.read_to) AS read_to,
         max(s.read_to_ns) AS last_time_ns
     FROM fetch_sums AS s JOIN connections AS c ON c.connection = s.connection
-    WHERE coalesce(s.topic, s.topic_id) IN (SELECT topic FROM fetched_partitions WHERE connections >= 4)
+    WHERE coalesce(s.topic, s.topic_id) IN (SELECT topic FROM partition_clients WHERE connections >= 4)
         AND s.of_consumer AND s.began_ns IS NOT NULL
     GROUP BY c.cluster, coalesce(s.topic, s.topic_id), s.partition, s.client_address, s.client_id, s.connection
 ),

@@ -5,7 +5,7 @@
 -- 10 s where no records came, for a reply that was full of others has none. The end lies ten records ahead at least: who looks at
 -- the newest record again and again is no stuck consumer. Nor is who reads all of it again, and reaches the end each time.
 -- One connection tells it, or a row of connections with up to three such Fetches each: who begins anew after each failure.
--- A consumer that keeps up costs no sort (`lingering_clients`).
+-- A consumer that keeps up costs no sort (`partition_clients`).
 WITH asked AS (
     SELECT
         p.connection,
@@ -24,9 +24,9 @@ WITH asked AS (
         count(*) OVER (PARTITION BY p.connection, coalesce(p.topic, p.topic_id), p.partition) > 3 AS alone
     FROM fetch_positions AS p
     JOIN exchanges AS x ON x.exchange = p.exchange
-    JOIN lingering_clients AS b
+    JOIN partition_clients AS b
         ON b.client_address = x.client_address AND b.client_id IS NOT DISTINCT FROM x.client_id
-        AND b.topic = coalesce(p.topic, p.topic_id) AND b.partition = p.partition
+        AND b.topic = coalesce(p.topic, p.topic_id) AND b.partition = p.partition AND b.lingers
     WHERE x.api_key = api('Fetch') AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0 AND x.status = 'answered'
         AND x.response_decoded = 'full' AND coalesce(x.error_count, 0) = 0 AND coalesce(x.throttle_time_ms, 0) = 0
         AND p.fetch_offset IS NOT NULL
