@@ -13,7 +13,8 @@ from dissectors.formats.pcap_limits import *
 from dissectors.layout import *
 from dissectors.matrix import check_room
 
-# magic -> (byte order, ticks per second, bytes of a record header). The third pair is Kuznetsov's patched libpcap.
+# magic -> (byte order, ticks per second, bytes of a record header). The third pair is Kuznetsov's patched libpcap, the fourth
+# netsniff-ng's own one (Borkmann), which no other program reads.
 MAGICS = {
     b"\xa1\xb2\xc3\xd4": (">", 1_000_000, 16),
     b"\xd4\xc3\xb2\xa1": ("<", 1_000_000, 16),
@@ -21,6 +22,8 @@ MAGICS = {
     b"\x4d\x3c\xb2\xa1": ("<", 1_000_000_000, 16),
     b"\xa1\xb2\xcd\x34": (">", 1_000_000, 24),
     b"\x34\xcd\xb2\xa1": ("<", 1_000_000, 24),
+    b"\xa1\xe2\xcb\x12": (">", 1_000_000_000, 24),
+    b"\x12\xcb\xe2\xa1": ("<", 1_000_000_000, 24),
 }
 # Writers that have the magic of others, but longer headers of records (Nokia's IPSO, RedHat 6.1; SuSE 6.3): bytes of a record's
 # header by magic -> what it may be instead. A magic of ours, in no file, names the variant in the `head` for pieces of a file.

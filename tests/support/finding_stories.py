@@ -458,7 +458,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         ),
     ),
     "malformed": (
-        lambda: {"exchanges": [exchange(0, response_decoded="malformed")], "connections": [connection(1)]},
+        lambda: {"exchanges": [exchange(0, request_decoded="malformed")], "connections": [connection(1)]},
         (lambda: {"exchanges": [exchange(0, response_decoded="truncated")], "connections": [connection(1)]},),
     ),
     "acks_0": (

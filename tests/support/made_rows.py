@@ -94,6 +94,7 @@ def connection(number: int, **values: Any) -> dict[str, Any]:
         "broker_framed_bytes": 10_000,
         "tls": False,
     }
+    row |= {"close_time_ns": values.get("last_time_ns", row["last_time_ns"]) if values.get("closed_by") else None}
     return row | values
 
 

@@ -2,7 +2,8 @@
 
 What happened is what each client's own log and its broker said at the time: with Kafka 4.3 afkak, no-kafka and Rust's kafka send
 Produce requests of versions that are gone, kafka-node a CreateTopics of such a version; no-kafka names no assignor in JoinGroup, at
-which any broker closes the connection; all else was answered.
+which any broker closes the connection; optiopay writes FindCoordinator v1 without its last field, with the same end, and closes its
+own side seconds later; all else was answered.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     "kafka_node_at_43": (["already_failing"], "kafka-node"),
     "kafka_rust_at_39": (["breaks_on_4"], None),  # kafka-python of its time asks for the same
     "kafka_rust_at_43": (["already_failing"], None),
+    "lua_resty_kafka_at_39": (["breaks_on_4"], None),
+    "lua_resty_kafka_at_43": (["already_failing"], None),
     "no_kafka_at_39": (["ends_connection", "breaks_on_4", "missing_topic"], "no-kafka"),
     "no_kafka_at_43": (["already_failing", "ends_connection"], "no-kafka"),
+    "optiopay_at_39": (["breaks_on_4", "malformed"], None),
+    "optiopay_at_43": (["already_failing", "malformed"], None),
     "platformatic_at_43": ([], "platformatic-kafka"),
     "pykafka_at_39": (["breaks_on_4"], "pykafka"),
 }
@@ -52,3 +57,15 @@ def test_requests_that_end_their_connection_are_counted_by_api() -> None:
         worst.severity == "high"
         and "no-kafka-client fails: the broker closes its connection on each JoinGroup (19 requests)" in worst.sentence
     )
+
+
+def test_a_request_waits_until_its_broker_closes_the_connection() -> None:
+    """The client of optiopay keeps its side open for 5 and for 20 s after the broker's FIN, which came within 20 ms."""
+    with analyzer.read(FOLDER / "optiopay_at_39.pcap.zst") as opened:
+        (row,) = opened.metric("unanswered").to_pylist()
+        waits = [each["waited_ns"] for each in opened.metric("unanswered_list").to_pylist()]
+        malformed = next(each for each in opened.findings if each.name == "malformed")
+    assert (row["api_name"], row["closed"]) == ("FindCoordinator", 2)
+    assert max(waits) == row["longest_closed_ns"] < 20_000_000
+    assert malformed.sentence.endswith("; the broker closed the connection after 2 of them")
+    assert [each.name for each in malformed.symptoms] == []

@@ -21,6 +21,6 @@ LEFT JOIN readiness_verdicts AS v
     ON v.verdict = 'already_failing' AND v.release = (SELECT max_by(release, place) FROM kafka_releases)
     AND v.client_address = x.client_address AND v.client_id IS NOT DISTINCT FROM x.client_id
     AND v.api_key = x.api_key AND v.api_version = x.api_version
-WHERE f.answers_others AND x.status = 'closed' AND c.closed_by = 'broker' AND c.last_time_ns - x.request_end_ns < s(2) AND v.api_key IS NULL
+WHERE f.answers_others AND x.status = 'closed' AND c.closed_by = 'broker' AND c.close_time_ns BETWEEN x.request_end_ns AND x.request_end_ns + s(2) AND v.api_key IS NULL
 GROUP BY x.client_id, x.client_address, x.broker_address, x.broker_port, x.api_name
-HAVING count(DISTINCT x.connection) >= 3 AND max(c.last_time_ns) - min(c.last_time_ns) >= s(1)
+HAVING count(DISTINCT x.connection) >= 3 AND max(c.close_time_ns) - min(c.close_time_ns) >= s(1)

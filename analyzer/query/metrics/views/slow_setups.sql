@@ -1,6 +1,6 @@
 -- Who waits long until a connection is ready? One row per client and broker.
 -- What a client waits for before its first request is served: an answer to its SYN, to ApiVersions, and to each step of its login; also
--- where there was none until the last packet of the connection. What comes behind its first other request, as logins anew do, delays no
+-- where there was none until the connection ended, or its last packet. What comes behind its first other request, as logins anew do, delays no
 -- beginning.
 WITH steps AS (
     SELECT
@@ -10,7 +10,8 @@ WITH steps AS (
         x.request_time_ns,
         x.api_key,
         coalesce(x.latency_ns, CASE WHEN x.status IN ('pending', 'closed', 'abandoned')
-            THEN c.last_time_ns - coalesce(x.request_end_ns, x.request_time_ns) END) AS waited_ns
+            THEN CASE WHEN c.close_time_ns >= x.request_end_ns THEN c.close_time_ns ELSE c.last_time_ns END
+                - coalesce(x.request_end_ns, x.request_time_ns) END) AS waited_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.api_key IN (api('ApiVersions', 'SaslHandshake', 'SaslAuthenticate')) AND is_client(x.role)
 ),

@@ -42,6 +42,22 @@ def test_every_magic(order: str, kind: dict[str, bool], tick: int) -> None:
     assert (problem, reader.packets, reader.offset, reader.notes) == (None, 3, len(data), [])
 
 
+def test_the_format_of_netsniff_ng() -> None:
+    """Its own one (`netsniff-ng -T 0xa1e2cb12`): the file header and the first record of what version 0.6.8 wrote, a SYN on lo."""
+    data = (
+        bytes.fromhex(
+            "12cbe2a1 02000400 00000000 00000000 ffff0000 01000000"
+            "29bd0b6b b8ebef13 4a000000 4a000000 0000 0100 0800 04 00"
+        )
+        + bytes(12)
+        + bytes.fromhex("08004500 003c")
+        + bytes(56)
+    )
+    rows, reader, problem = read_packets(data)
+    assert [(row[1], row[layout.PACKET_LENGTH]) for row in rows] == [(1_795_931_433_334_490_552, 74)]
+    assert (problem, reader.offset) == (None, len(data))
+
+
 @pytest.mark.parametrize("kind", ["nokiapcap", "rh6_1pcap", "suse6_3pcap", "modpcap"])
 def test_variants_without_a_magic_of_their_own(kind: str, samples: Path, tmp_path: Path) -> None:
     """As Wireshark writes them: longer headers of records, under the magic of others. A part of a file has them too."""
