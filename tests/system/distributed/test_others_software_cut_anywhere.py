@@ -61,7 +61,7 @@ def test_rows_are_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.Monkey
         return
     if how == 1:
         monkeypatch.setattr(workers, "has_threads", lambda: False)
-        monkeypatch.setattr(strategy, "_is_small", lambda _: False)
+        monkeypatch.setattr(strategy, "is_small", lambda _: False)
     found = rows(tmp_path, in_files(raw, chance), Options(jobs=chance.randint(2, 4) if how == 1 else 1))
     for table in TABLES:
         if table != "captures":

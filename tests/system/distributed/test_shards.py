@@ -45,7 +45,7 @@ def rows(found: Dataset) -> dict[str, list[str]]:
 def tables(name: str, jobs: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
     """The same, read by several; small captures are shared too."""
     if jobs > 1:
-        monkeypatch.setattr(strategy, "_is_small", lambda _: False)
+        monkeypatch.setattr(strategy, "is_small", lambda _: False)
     with local.open_dataset([str(SAMPLES / name)], Options(jobs=jobs)) as found:
         return rows(found)
 
@@ -163,7 +163,7 @@ def test_one_busy_connection_does_not_leave_all_others_to_one_shard(
         packets.append(segment((0x0A000002 + (number << 8), 40_000, 0x0A0000FE, 9092), 1_000, 0, ACK, b"x"))
         packets += [segment(busy, 4_000 + 3 * number + sent, 0, ACK, b"x") for sent in range(3)]
     capture.write_bytes(pcap((START_US + number, packet) for number, packet in enumerate(packets)))
-    monkeypatch.setattr(strategy, "_is_small", lambda _: False)
+    monkeypatch.setattr(strategy, "is_small", lambda _: False)
     for limit, reached in ((2_000, False), (1_000, True)):
         for jobs in (1, 2, 3):
             with local.open_dataset([str(capture)], Options(jobs=jobs, max_connections=limit)) as found:
@@ -183,7 +183,7 @@ def test_shards_of_several_inputs_are_not_weighed(
 
     read_captures = one_pass.read_captures
     monkeypatch.setattr(sharded_pass, "read_captures", noted)
-    monkeypatch.setattr(strategy, "_is_small", lambda _: False)
+    monkeypatch.setattr(strategy, "is_small", lambda _: False)
     local.open_dataset([str(SAMPLES / f"{name}.pcap.zst") for name in names], Options(jobs=2)).close()
     assert met == [Shard(0, 2, weighed)]
 

@@ -39,7 +39,7 @@ SELDOM = {field.name: table for table, fields in raw_views.WITH_SELDOM.items() f
 
 @pytest.fixture(autouse=True)
 def no_capture_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strategy, "_is_small", lambda _: False)
+    monkeypatch.setattr(strategy, "is_small", lambda _: False)
     # Tests before this one left threads behind, beside which a run of kanalyze would begin interpreters: that takes longer.
     monkeypatch.setattr(workers, "has_threads", lambda: False)
 
@@ -82,7 +82,7 @@ def scanned(plan: list[dict[str, Any]]) -> Iterator[set[str]]:
 @pytest.mark.parametrize("path", SOME, ids=lambda path: path.name.partition(".")[0])
 def test_a_large_capture_is_told_as_a_small_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     large, _ = told(path, False)
-    monkeypatch.setattr(strategy, "_is_small", lambda _: True)
+    monkeypatch.setattr(strategy, "is_small", lambda _: True)
     assert told.__wrapped__(path, False)[0] == large
 
 

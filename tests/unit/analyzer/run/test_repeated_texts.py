@@ -31,7 +31,7 @@ ODD = ["", "A", "a", "it's", 'say "so"', "x\x00y", "Ä", "\U0001f600"]
 
 @pytest.fixture
 def opened_as_large(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(strategy, "_is_small", lambda _: False)
+    monkeypatch.setattr(strategy, "is_small", lambda _: False)
     monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
     return lambda: local.open_dataset([str(SAMPLE)], Options(seldom=False))
 
