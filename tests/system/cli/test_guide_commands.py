@@ -48,7 +48,8 @@ def test_each_command_of_a_guide_runs(
     for capture in ("capture.pcap.zst", "capture.pcap", "captures/one.pcap.zst"):
         shutil.copy(SAMPLES / f"{sample}.pcap.zst", tmp_path / capture)
     (tmp_path / "names.json").write_text(json.dumps({"kind": "List", "items": [POD]}))
-    shutil.copy(LOGGED / "kafka_391.log.gz", tmp_path / "kafka-request.log")
+    for log in ("kafka-request.log", "broker-1.log.gz", "broker-2.log.gz"):
+        shutil.copy(LOGGED / "kafka_391.log.gz", tmp_path / log)
     monkeypatch.chdir(tmp_path)
     for line in commands:
         words = [NAMES.get(word, word) for word in shlex.split(line)]

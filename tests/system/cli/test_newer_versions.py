@@ -57,11 +57,11 @@ def ask(capture: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
 @pytest.mark.parametrize("verb", [*sorted(set(ASKS) - {"everything", "delivery", "partition", "show"}), "report"])
 def test_every_verb_says_what_was_not_read(verb: str, ask: Ask) -> None:
     """First, with API, version and count; where the answer does not need it, `--strict` passes."""
-    needs = {"brokers", "clients", "errors", "findings", "report", "throttle"}
+    needs = {"brokers", "clients", "errors", "findings", "impact", "report", "throttle"}
     code, out, _ = ask(verb, "--strict")
     assert code == (3 if verb in needs else 0)
     begin = "Read in part: " if verb in needs else "Not read: "
-    expected = NAMED.replace(", 4 requests", "") if verb in ("errors", "throttle") else NAMED
+    expected = NAMED.replace(", 4 requests", "") if verb in ("errors", "impact", "throttle") else NAMED
     assert out.startswith(begin) and f"({expected})" in out[:300], out
 
 
