@@ -115,6 +115,11 @@ class Facts:
         """What could not be read for a question."""
         return readability(self._dataset, asks)
 
+    @property
+    def is_log_alone(self) -> bool:
+        """Whether there are no packets: the input is a broker's own log of requests."""
+        return any(reason.kind == "log" for reason in self.readability("unanswered").reasons)
+
     def paths(self) -> list[str]:
         """The names of the inputs, in the order of reading."""
         return [input_name(row["path"]) for row in self._dataset.query("SELECT path FROM captures ORDER BY file")]

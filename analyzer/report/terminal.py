@@ -136,7 +136,7 @@ def _print_alone(
     else:
         lines = [] if has_no_answer(told) else render(facts, width, limit)
     if not lines and verdict != NOTHING:
-        lines = [Text(line) for line in text_tables.wrap(_nothing(name, verdict), width)]
+        lines = [Text(line) for line in text_tables.wrap(_nothing(name, verdict, facts.is_log_alone), width)]
         if instead := getattr(import_module(f"analyzer.report.sections.{name}"), "INSTEAD", ""):
             lines += text_tables.suggestion("Next", facts.ask(instead), width)
     if lines:
@@ -144,9 +144,11 @@ def _print_alone(
     _print_left_out(facts, console)
 
 
-def _nothing(name: str, verdict: str) -> str:
+def _nothing(name: str, verdict: str, is_log_alone: bool) -> str:
     module = import_module(f"analyzer.report.sections.{name}")
     words: str = getattr(module, "NOTHING", f"Nothing to show for {name}.")
+    if is_log_alone:
+        words = getattr(module, "NOTHING_OF_LOG", words)
     return words if verdict == WHOLE else f"In what could be read: {words[0].lower()}{words[1:]}"
 
 

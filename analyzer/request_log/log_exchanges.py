@@ -261,9 +261,8 @@ def _matrix(rows: list[Sequence[int]], columns: int) -> memoryview:
 
 
 def _hash(text: str) -> int:
-    """An id, equal in every run."""
-    found = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
-    return found if found != UNKNOWN else 0
+    """An id, equal in every run, and not negative, as those of packets."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big") >> 1
 
 
 def _halves(address: str) -> tuple[int, int]:

@@ -83,7 +83,7 @@ class LogFacts:
         body = getattr(found, side)
         if type(body) is not dict:
             return None
-        if len(self._bodies) >= _MOST_BODIES:
+        if len(self._known) >= _MOST_BODIES:
             self._bodies.clear()
             self._known.clear()
             self._generation += 1

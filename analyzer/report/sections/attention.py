@@ -126,8 +126,11 @@ def _counts(facts: Facts) -> tuple[str, bool]:
     parts = [
         f"{things(errors, 'error')} beyond normal operation" if errors else "no errors beyond normal operation",
         things(throttled, "throttled reply", "throttled replies") if throttled else "no throttling",
-        f"{things(cut, 'request')} unanswered when a connection ended" if cut else "no unanswered requests",
     ]
+    if cut:
+        parts.append(f"{things(cut, 'request')} unanswered when a connection ended")
+    elif not facts.is_log_alone:
+        parts.append("no unanswered requests")
     return ", ".join(parts), not errors and not throttled
 
 

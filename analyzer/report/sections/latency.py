@@ -33,6 +33,12 @@ TITLES = {
     "broker": "Broker time, where packets prove it (of replies that were not throttled)",
     "total": "Total time (from first byte of request to last byte of reply)",
 }
+# The same of a log alone: service is not known of one.
+TITLES_OF_LOG = TITLES | {
+    "latency": "Latency (the broker's time by its own log, until the reply was ready to be sent)",
+    "broker": "Broker time by its own log",
+    "total": "The broker's time by its own log, until the reply was sent",
+}
 # Which rows come first, by the order that is asked for.
 SORTED = {
     "cost": "that cost most",
@@ -80,7 +86,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     shown = by_reach[BROKER][:limit]
     for reach in (MIXED, WAIT):
         shown += by_reach[reach][: None if limit is None else max(limit // 2, 1)]
-    lines = [text_tables.heading(TITLES["latency"], width)]
+    lines = [text_tables.heading(_title(facts, "latency"), width)]
     lines += text_tables.table(COLUMNS, [_line([api], row) for row in shown], width)
     lines += text_tables.remarks(remark(shown), width)
     lines += text_tables.more(len(rows) - len(shown), facts.ask(COMMAND), width)
@@ -112,7 +118,7 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
         return []
     keys = key_columns(facts.settings, ("api",))
     columns = [*(column for column, _ in keys), *NUMBERS]
-    lines = [text_tables.heading(TITLES[facts.settings.measure], width)]
+    lines = [text_tables.heading(_title(facts, facts.settings.measure), width)]
     cells = [cell for _, cell in keys]
     if "api" not in (facts.settings.by or ("api",)):
         cells[-1] = _with_reach(cells[-1])
@@ -127,6 +133,10 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if any(map(_is_rest, rows)):
         lines += text_tables.remarks(REST, width)
     return lines
+
+
+def _title(facts: Facts, measure: str) -> str:
+    return (TITLES_OF_LOG if facts.is_log_alone else TITLES)[measure]
 
 
 def _is_rest(row: dict[str, Any]) -> bool:
@@ -230,7 +240,7 @@ def _side(row: dict[str, Any]) -> str:
 
 
 def _slowest(rows: Rows, facts: Facts, width: int) -> list[Text]:
-    several_files = len(facts.paths()) > 1
+    several_files, alone = len(facts.paths()) > 1, facts.is_log_alone
     columns = (
         Column("exchange"),
         Column("time (UTC)", spare=5),
@@ -241,7 +251,7 @@ def _slowest(rows: Rows, facts: Facts, width: int) -> list[Text]:
         Column("latency", right=True, spare=4),
         Column("largest part", spare=1),
         Column("queued behind", least=10, spare=3),
-        Column("packets", right=True),
+        *([] if alone else [Column("packets", right=True)]),
         *([Column("file", least=14, spare=2)] if several_files else []),
     )
     table = [
@@ -258,7 +268,7 @@ def _slowest(rows: Rows, facts: Facts, width: int) -> list[Text]:
                 duration(row["latency_ns"]),
                 _mostly(row),
                 _behind(row),
-                _packets(row),
+                *([] if alone else [_packets(row)]),
                 *([safe((row["request_path"] or "").rsplit("/", 1)[-1])] if several_files else []),
             ]
         )
@@ -266,6 +276,8 @@ def _slowest(rows: Rows, facts: Facts, width: int) -> list[Text]:
     ]
     lines = [text_tables.heading("The slowest requests (without waits by design)", width)]
     lines += text_tables.table(columns, table, width)
+    if alone:
+        return lines
     text = "time: from the first byte of the request to the first byte of the reply, so the latency and what sending took. "
     text += "packets: first packet of request and reply, numbered as in Wireshark (frame.number)."
     lines += text_tables.remarks(text, width)

@@ -25,6 +25,7 @@ PART = {
     "Clients that send batches again": " --part resent",
 }
 NOTHING = "No transactions and no idempotent producers in this capture."
+NOTHING_OF_LOG = "No transactions; of idempotent producers and their batches a log of requests says nothing."
 
 IDS = (
     Column("transactional id", least=14),

@@ -15,6 +15,9 @@ from oracle import Capture
 from analyzer.base.options import Options
 from analyzer.cli.main import main
 from analyzer.query.dataset import Dataset
+from analyzer.request_log import log_facts
+from analyzer.request_log.log_facts import LogFacts
+from analyzer.request_log.log_lines import logged
 from analyzer.run.local import open_dataset
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "request_logs"
@@ -68,6 +71,7 @@ def test_a_log_alone_says_what_the_packets_say(logged: Capture) -> None:
             and row["api_name"] not in APART
         }
         assert whole and set(whole) <= set(told)
+        assert all(row["exchange"] >= 0 and row["connection"] >= 0 for row in told.values())
         for line, row in whole.items():
             assert [told[line][name] for name in EXCHANGES.split()] == [row[name] for name in EXCHANGES.split()], line
             assert told[line]["latency_ns"] is None or told[line]["latency_ns"] == told[line]["broker_ns"]
@@ -110,6 +114,39 @@ def test_what_a_log_cannot_answer_is_refused_in_one_line(tmp_path: Path, capsys:
     assert main(["report", log, str(DATA / "kafka_391.pcap.zst")]) == 2  # the capture counts
     assert "beside a capture give it as --request-log" in capsys.readouterr().err
     assert main(["report", log, "--request-log", log]) == 2
+
+
+def test_an_answer_from_a_log_speaks_of_no_packets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What only packets tell, as which requests had no reply and what idempotent producers sent, is not said to be none."""
+    log, tables = str(DATA / "kafka_391.log.gz"), str(tmp_path / "tables")
+    assert main(["export", log, "--to", tables]) == 0
+    for asked in (log, tables):
+        for verb in ("report", "latency", "profile", "transactions"):
+            capsys.readouterr()
+            main([verb, asked])
+            told = " ".join(capsys.readouterr().out.split())
+            for words in (
+                "unanswered requests",
+                "first byte of",
+                "found in the capture",
+                "in this capture",
+                "no idempotent",
+                "None",
+            ):
+                assert words not in told, (verb, words)
+
+
+def test_bodies_without_facts_are_forgotten_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each body that differs is remembered for a while only, whether it says something or not."""
+    monkeypatch.setattr(log_facts, "_MOST_BODIES", 10)
+    facts = LogFacts(lambda _name, _table: None)
+    line = b'{"logged_at":"2026-11-21T11:43:36.000Z","connection":"127.0.0.1:9092-127.0.0.1:1-0","requestHeader":'
+    line += b'{"requestApiKey":18,"requestApiVersion":3,"correlationId":1},'
+    line += b'"response":{"errorCode":0,"apiKeys":[],"throttleTimeMs":%d},'
+    line += b'"totalTimeMs":1,"requestQueueTimeMs":0,"localTimeMs":1,"remoteTimeMs":0,"responseQueueTimeMs":0,"sendTimeMs":0}'
+    for number in range(100):
+        facts.take(number, 1, logged(line % number), 0)
+    assert 0 < len(facts._known) <= 10
 
 
 def test_damaged_lines_end_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,7 +115,7 @@ class Altered:
         self._path = replace("path")
         self.whole = True
         self.has_names = False
-        self.is_logged = False
+        self.is_logged = self.is_log_alone = False
         self._findings = [
             dataclasses.replace(
                 each,
