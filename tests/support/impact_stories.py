@@ -147,14 +147,16 @@ def unasked(times: int, apart_s: float = 3, **values: Any) -> Tables:
     return {"exchanges": rows, "connections": [connection(1, **{"client_stream_bytes": 100} | values)]}
 
 
-def served_and_ended(times: int, apart_s: float = 3, asked: dict[str, Any] = HELLO, **values: Any) -> Tables:
-    """Connections that a broker served once, and that ended."""
+def served_and_ended(
+    times: int, apart_s: float = 3, asked: dict[str, Any] = HELLO, others: int = 0, **values: Any
+) -> Tables:
+    """Connections that a broker served once, and that ended; `others` of the same client asked for Metadata."""
     links, rows = [], []
-    for n in range(times):
+    for n in range(times + others):
         whole = {"first_time_ns": at(n * apart_s), "last_time_ns": at(n * apart_s + 1), "syn_ack_ns": 1000}
         whole |= {"requests": 1, "replies": 1, "close": "fin", "closed_by": "client", "client_stream_bytes": 50}
         links.append(connection(n + 1, **whole | values))
-        rows.append(exchange(n, at_ns=at(n * apart_s), connection=n + 1, **asked))
+        rows.append(exchange(n, at_ns=at(n * apart_s), connection=n + 1, **(asked if n < times else {})))
     return {"exchanges": rows, "connections": links}
 
 
@@ -203,6 +205,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: unasked(5, broker_gaps=1),
             lambda: unasked(5, seen_from="midstream"),
             lambda: served_and_ended(5, apart_s=2),
+            lambda: served_and_ended(5, others=1),  # opened, and then not needed
             lambda: served_and_ended(5, asked={}),
             lambda: served_and_ended(5, asked={}, close="rst"),
         ),

@@ -1,9 +1,25 @@
 -- Which accounts of impact are above their limits, of which no rule about one client tells? One row per account, what it was, API and broker:
 -- requests of several clients that took long, requests between brokers that took long, were refused or had no reply, replies that no request
 -- asked for, connections that the broker reset, and those that came no further than ApiVersions. `fact` says what happened so many `times`.
+-- A client that another connection to the same broker serves lost nothing where one ends after ApiVersions: clients open some that they then
+-- do not need.
 -- What is not about time goes on for as long as a client may be stuck; what is refused, for one broker. That is medium from 30 s on, longer than
 -- a restarted broker waits until its old session has ended, and so are three requests of clients that took 5 s or longer.
-WITH entries AS (
+WITH served AS (
+    SELECT c.client_address, coalesce(r.client_id, '') AS client_id, c.broker_address, c.broker_port
+    FROM connections AS c JOIN connection_requests AS r ON r.connection = c.connection
+    WHERE r.requests > r.hello_requests
+    GROUP BY c.client_address, coalesce(r.client_id, ''), c.broker_address, c.broker_port
+),
+counted AS (
+    SELECT i.*
+    FROM impacts AS i
+    LEFT JOIN served AS o
+        ON i.what = 'ended after ApiVersions' AND o.client_address = i.client_address AND o.client_id = coalesce(i.client_id, '')
+        AND o.broker_address = i.broker_address AND o.broker_port = i.broker_port
+    WHERE o.client_address IS NULL
+),
+entries AS (
     SELECT
         account,
         what,
@@ -13,7 +29,8 @@ WITH entries AS (
         broker_port,
         count(*) AS times,
         count(slow_ns) FILTER (WHERE slow_ns >= s(5)) AS very_slow,
-        max(waited_ns) AS longest_ns,
+        CASE WHEN account = 'time' THEN max(slow_ns) END AS longest_ns,
+        coalesce(sum(queue_ns) FILTER (WHERE slow_ns IS NOT NULL) * 2 > sum(slow_ns), false) AS is_queued,
         count(DISTINCT who()) AS clients,
         min(who()) AS who,
         min(client_address) AS least_address,
@@ -23,7 +40,7 @@ WITH entries AS (
         min(exchange) AS evidence_first,
         max_by(exchange, (slow_ns, exchange)) AS evidence_slowest,
         min(connection) AS connection
-    FROM impacts
+    FROM counted
     WHERE (account = 'time' AND slow_ns IS NOT NULL)
         OR (account = 'refused' AND between_brokers)
         OR (account = 'unanswered' AND (what = 'orphan_reply' OR (between_brokers AND what <> 'pending')))
@@ -36,7 +53,7 @@ WITH entries AS (
 ),
 -- Slow ones are told of how many.
 asked AS (
-    SELECT i.between_brokers, i.api_name, i.broker_address, i.broker_port, count(*) AS requests, max(i.waited_ns) AS longest_ns
+    SELECT i.between_brokers, i.api_name, i.broker_address, i.broker_port, count(*) AS requests
     FROM impacts AS i JOIN entries AS e
         ON e.account = i.account AND e.between_brokers = i.between_brokers AND e.api_name IS NOT DISTINCT FROM i.api_name
         AND e.broker_address = i.broker_address AND e.broker_port = i.broker_port
@@ -47,16 +64,18 @@ SELECT
     CASE e.account
         WHEN 'time' THEN CAST(e.times AS STRING) || ' of ' || CAST(a.requests AS STRING) || ' ' || coalesce(e.api_name, 'requests')
             || CASE WHEN e.between_brokers THEN ' between brokers' ELSE '' END || ' took 500 ms or longer'
+            || CASE WHEN e.is_queued THEN ', mostly behind others of their connections' ELSE '' END
         WHEN 'refused' THEN CAST(e.times AS STRING) || ' ' || coalesce(e.api_name, 'requests') || ' between brokers were refused with ' || e.what
-        WHEN 'connections' THEN CAST(e.times AS STRING) || ' connections '
-            || CASE e.what WHEN 'reset by the broker' THEN 'were reset by the broker' ELSE 'came no further than ApiVersions' END
+        WHEN 'connections' THEN CAST(e.times AS STRING) || ' connections ' || CASE e.what
+            WHEN 'reset by the broker' THEN 'were reset by the broker'
+            ELSE 'came no further than ApiVersions, nor did any other of their clients' END
         WHEN 'unanswered' THEN CAST(e.times AS STRING) || CASE e.what
             WHEN 'orphan_reply' THEN ' replies came that no request asked for'
             ELSE ' ' || coalesce(e.api_name, 'requests') || ' between brokers had no reply' END
     END AS fact,
     e.account,
     CASE WHEN e.account <> 'unanswered' OR e.what <> 'orphan_reply' THEN e.api_name END AS api_name,
-    a.longest_ns,
+    e.longest_ns,
     CASE WHEN e.account <> 'time' THEN last_time_ns - first_time_ns END AS lasted_ns,
     e.broker_address || ':' || CAST(e.broker_port AS STRING) AS broker,
     CASE WHEN clients = 1 THEN who END AS who,

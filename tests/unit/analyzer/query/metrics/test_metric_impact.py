@@ -82,6 +82,14 @@ def test_requests_without_a_reply(tmp_path: Path) -> None:
     assert [(row[1], row[2]) for row in found if row[0] == "unanswered"] == [("closed", 2), ("abandoned", 1)]
 
 
+def test_a_request_waits_until_the_first_end_of_its_connection(tmp_path: Path) -> None:
+    """The broker ends it after a second; the client's own FIN comes 20 s after the request."""
+    link = connection(1, close="fin", closed_by="broker", last_time_ns=at(20)) | {"close_time_ns": at(1)}
+    rows = [exchange(1, at_ns=at(0), request_end_ns=at(0), response_time_ns=None, latency_ns=None, status="closed")]
+    found = dataset(tmp_path, {"exchanges": rows, "connections": [link]}).metric("impact")
+    assert [row["waited_ns"] for row in found if row["account"] == "unanswered"] == [SECOND_NS]
+
+
 @pytest.mark.parametrize(("gaps", "seen_from", "count"), [(0, "syn", 1), (1, "syn", 0), (0, "midstream", 0)])
 def test_a_reply_that_nobody_asked_for_counts_where_all_was_seen(
     tmp_path: Path, gaps: int, seen_from: str, count: int
