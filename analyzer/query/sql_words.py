@@ -9,6 +9,8 @@
     no_error(x.error_code)      true for a reply without an error, and for one whose errors are not known
     is_client(x.role)           true unless it is known that a broker asks: where a role is unknown, a client does
     who(x)                      the client that a row of x is about: its id, or its address; `who()` where no alias is needed
+    wait_end_ns(c, x)           when a request x, which the end of its connection c cut off, had waited: until the first FIN or RST,
+                                whatever the other side did later; if it was sent after that, until the last packet
     lag_turns(0.5)              ns in which timestamps of TCP, in ms, begin anew (RFC 7323), so many times
     two_to(32)                  2^32: where numbers of packets wrap, and what packed columns are made of
     max_bigint()                the greatest value of a column
@@ -105,6 +107,11 @@ def _who(_: str, given: str) -> str:
     return f"coalesce(nullif({of}client_id, ''), {of}client_address)"
 
 
+def _wait_end(_: str, given: str) -> str:
+    link, request = (each.strip() for each in given.split(","))
+    return f"(CASE WHEN {link}.close_time_ns >= {request}.request_end_ns THEN {link}.close_time_ns ELSE {link}.last_time_ns END)"
+
+
 def _names(given: str) -> list[str]:
     names = [_NAME.fullmatch(each.strip()) for each in given.split(",")]
     if not all(names):
@@ -148,6 +155,7 @@ _WORDS: dict[str, Callable[[str, str], str]] = {
     "no_error": _no_error,
     "is_client": _is_client,
     "who": _who,
+    "wait_end_ns": _wait_end,
 }
 # A parenthesis with a word before it: Python skips to the next one, ten times as fast as it looks for words.
 _BEFORE = "|".join(rf"(?<=\b{word}\()(?P<{word}>)" for word in _WORDS)

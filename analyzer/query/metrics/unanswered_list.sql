@@ -5,8 +5,7 @@
 WITH without AS (
     SELECT
         e.*,
-        CASE WHEN e.status IN ('closed', 'abandoned') THEN
-                CASE WHEN c.close_time_ns >= e.request_end_ns THEN c.close_time_ns ELSE c.last_time_ns END ELSE p.until_ns END
+        CASE WHEN e.status IN ('closed', 'abandoned') THEN wait_end_ns(c, e) ELSE p.until_ns END
             - coalesce(e.request_end_ns, e.request_time_ns) AS waited_ns,
         CASE WHEN e.status IN ('closed', 'abandoned') THEN 0 WHEN e.status = 'orphan_reply' THEN 2 ELSE 1 END AS place
     FROM exchanges AS e

@@ -37,12 +37,8 @@ of_requests AS (
     FROM (
         SELECT
             x.status, x.exchange,
-            CASE
-                WHEN x.status = 'pending' THEN p.until_ns
-                WHEN x.status = 'orphan_reply' THEN NULL
-                WHEN c.close_time_ns >= x.request_end_ns THEN c.close_time_ns
-                ELSE c.last_time_ns
-            END - coalesce(x.request_end_ns, x.request_time_ns) AS waited_ns
+            CASE x.status WHEN 'pending' THEN p.until_ns WHEN 'orphan_reply' THEN NULL ELSE wait_end_ns(c, x) END
+                - coalesce(x.request_end_ns, x.request_time_ns) AS waited_ns
         FROM exchanges AS x
         LEFT JOIN connections AS c ON c.connection = x.connection
         LEFT JOIN pending_requests AS p ON p.exchange = x.exchange

@@ -10,8 +10,7 @@ WITH steps AS (
         x.request_time_ns,
         x.api_key,
         coalesce(x.latency_ns, CASE WHEN x.status IN ('pending', 'closed', 'abandoned')
-            THEN CASE WHEN c.close_time_ns >= x.request_end_ns THEN c.close_time_ns ELSE c.last_time_ns END
-                - coalesce(x.request_end_ns, x.request_time_ns) END) AS waited_ns
+            THEN wait_end_ns(c, x) - coalesce(x.request_end_ns, x.request_time_ns) END) AS waited_ns
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.api_key IN (api('ApiVersions', 'SaslHandshake', 'SaslAuthenticate')) AND is_client(x.role)
 ),

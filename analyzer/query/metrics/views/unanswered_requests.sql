@@ -1,5 +1,4 @@
--- Requests without a reply, one row per API; the row without an API counts replies alone. What the first FIN or RST of a connection
--- cut off waited until then, whatever its other side did later; what was sent after it, until the last packet. `lost` were cut off by the end of their
+-- Requests without a reply, one row per API; the row without an API counts replies alone. `lost` were cut off by the end of their
 -- connection, or their client gave up; what the broker holds by design (Fetch, JoinGroup, SyncGroup, ShareFetch) loses nothing when
 -- it is cut off: waits, clients and examples are those of the others where there are any, and `cut` counts them. `matters`:
 -- one or two requests that the end of their connection cut off within a second are a client that was shut down, on however many
@@ -13,8 +12,7 @@ WITH without AS (
         e.status IN ('closed', 'abandoned') AS is_lost,
         e.status IN ('closed', 'abandoned') AND NOT (e.status = 'closed'
             AND coalesce(e.api_key, -1) IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))) AS is_cut,
-        CASE WHEN c.close_time_ns >= e.request_end_ns THEN c.close_time_ns ELSE c.last_time_ns END
-            - coalesce(e.request_end_ns, e.request_time_ns) AS waited_ns,
+        wait_end_ns(c, e) - coalesce(e.request_end_ns, e.request_time_ns) AS waited_ns,
         p.until_ns - coalesce(e.request_end_ns, e.request_time_ns) AS pending_ns
     FROM exchanges AS e
     LEFT JOIN connections AS c ON c.connection = e.connection
