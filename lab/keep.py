@@ -42,6 +42,8 @@ def _keep(script: Script, lab: Lab, truth: Truth, apart: str) -> int:
     (DATA / f"{name}.pcap.zst").write_bytes(packed)
     log = "".join(_requests(lab, begin - 1, end + 1))
     (DATA / f"{name}.requests.tsv.zst").write_bytes(_packed(log.encode()))
+    if lab.names:
+        (DATA / f"{name}.names.tsv").write_text(lab.names)
     told = _truth(script, lab, truth)
     told = {"name": name, "script": script.name, **told, "captured_at": lab.captured_at[apart]}
     (DATA / f"{name}.json").write_text(json.dumps(told, indent=1) + "\n")
@@ -71,6 +73,7 @@ def _truth(script: Script, lab: Lab, truth: Truth) -> dict[str, Any]:
         "done": [step.replace(" for 0.000 s:", ":") for step in steps],
         "hosts": lab.hosts,
         "kafka": lab.version,
+        **({"counted": lab.counted} if lab.counted else {}),
     }
 
 

@@ -52,7 +52,8 @@ def not_yet() -> set[str]:
 
 def judge(truth: dict[str, Any], path: Path | None = None) -> Verdict:
     """Reads the capture (or another file of the same incident), and compares its findings with what was done."""
-    with analyzer.read(path or DATA / f"{truth['name']}.pcap.zst") as capture:
+    names = DATA / f"{truth['name']}.names.tsv"
+    with analyzer.read(path or DATA / f"{truth['name']}.pcap.zst", names=(names,) * names.exists()) as capture:
         found = list(capture.findings)
     said = [f"{each.name} ({each.severity}): {each.sentence}" for each in found]
     against = list(_against_log(truth["name"], found))

@@ -70,6 +70,9 @@ class Lab:
         # What tcpdump keeps: bytes of a packet (0: all of it), and whether IPv6 too.
         self.snap, self.ipv6 = 0, False
         self.programs: list[subprocess.Popen[bytes]] = []
+        # Who had which address, as a file for --names; bytes of IP that interfaces counted, by address.
+        self.names = ""
+        self.counted: dict[str, dict[str, int]] = {}
         self._wires = 0
         self._admin: Host | None = None
 
