@@ -111,6 +111,10 @@ class Broker:
         path = self.folder / "server.log"
         return path.read_text(errors="replace") if path.exists() else ""
 
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
     def signal(self, number: signal.Signals) -> None:
         assert self._process is not None
         self._process.send_signal(number)
@@ -177,6 +181,9 @@ def settings_of(
     wanted = {
         name: value.replace("{address}", address).replace("{number}", str(number)) for name, value in more.items()
     }
+    if roles == "controller":
+        for of_brokers in ("listeners", "advertised.listeners", "inter.broker.listener.name"):
+            wanted.pop(of_brokers, None)
     if roles == "broker" and "listeners" in wanted:
         wanted["listeners"] = wanted["listeners"].replace(f",CONTROLLER://{address}:{CONTROLLER_PORT}", "")
     return {**_SETTINGS, **own, **wanted}

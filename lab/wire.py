@@ -40,6 +40,7 @@ class Habits:
     no_window_scale: bool = False  # a middlebox takes the window scale out of handshakes, and all goes on
     no_window_scale_into: bool = False  # the same for handshakes to the host only: its end alone does without
     most_bytes: int = 0  # a tunnel: larger frames from the host vanish, without a word; 0: none do
+    most_bytes_into: int = 0  # the same for frames to the host
     seed: int = 1
 
 
@@ -91,7 +92,8 @@ class _Carrier:
         habits = self.habits
         if habits.silent or len(self.waiting) >= _MOST_WAITING:
             return
-        if habits.most_bytes and len(frame) > habits.most_bytes and not way:
+        most = habits.most_bytes_into if way else habits.most_bytes
+        if most and len(frame) > most:
             return
         flow = flow_of(frame)
         if flow and habits.forget_after_s and not self._known(flow, frame, way, now):

@@ -6,37 +6,53 @@ import struct
 
 import pytest
 
-from lab.seeds import HEALTHY, STRENGTHS, draw, thinned
+from lab.score import names
+from lab.seeds.__main__ import KINDS
+from lab.seeds.causes import CAUSES, draw
+from lab.seeds.thin import thinned
 
-_SEEDS = range(1, 201)
+_ROUNDS = 4
+_SEEDS = range(len(CAUSES) * _ROUNDS)
 
 
 def test_a_seed_means_the_same_every_time() -> None:
     assert [draw(seed) for seed in _SEEDS] == [draw(seed) for seed in _SEEDS]
 
 
-def test_seeds_differ() -> None:
+@pytest.mark.parametrize("number", range(_ROUNDS))
+def test_each_round_has_each_cause_once(number: int) -> None:
+    drawn = [draw(number * len(CAUSES) + at).cause for at in range(len(CAUSES))]
+    assert sorted(drawn) == sorted(CAUSES)
+
+
+def test_rounds_and_seeds_differ() -> None:
     drawn = [draw(seed) for seed in _SEEDS]
-    assert {each.cause for each in drawn} == set(STRENGTHS)
-    for name in ("library", "version", "brokers", "at_client", "snap", "lost"):
+    for name in ("library", "version", "place", "at_client", "late", "snap", "lost"):
         assert len({getattr(each, name) for each in drawn}) > 1, name
+    assert [each.cause for each in drawn[: len(CAUSES)]] != [
+        each.cause for each in drawn[len(CAUSES) : 2 * len(CAUSES)]
+    ]
 
 
-@pytest.mark.parametrize("cause", [cause for cause in STRENGTHS if cause != HEALTHY])
-def test_strengths_stay_in_their_bounds(cause: str) -> None:
-    weakest, strongest, least, most = STRENGTHS[cause]
-    drawn = [draw(seed) for seed in _SEEDS if draw(seed).cause == cause]
-    assert all(weakest <= each.strength <= strongest for each in drawn)
-    assert all(each.above == (least <= each.strength <= most) for each in drawn)
+def test_strengths_stay_in_their_bounds() -> None:
+    for each in map(draw, _SEEDS):
+        assert CAUSES[each.cause].weakest <= each.strength <= CAUSES[each.cause].strongest
 
 
-def test_nothing_must_be_told_of_a_healthy_day() -> None:
-    assert not any(draw(seed).above for seed in _SEEDS if draw(seed).cause == HEALTHY)
+def test_some_of_what_is_swept_lies_below_what_must_be_told() -> None:
+    for each in CAUSES.values():
+        assert each.least < each.strongest, each.name
 
 
-def test_the_first_broker_is_left_alone() -> None:
-    """It is the controller too."""
-    assert all(2 <= draw(seed).place <= draw(seed).brokers for seed in _SEEDS)
+def test_every_kind_has_causes() -> None:
+    homes = {each.do.__module__ for each in CAUSES.values()}
+    assert homes == {kind.__name__ for kind in KINDS}
+
+
+def test_no_seed_names_another() -> None:
+    """A topic of a seed is no word of another's, so that a subject cannot be named by chance."""
+    topics = [draw(seed).topic for seed in _SEEDS]
+    assert not any(names(topic, other) for topic in topics[:40] for other in topics if topic != other)
 
 
 @pytest.mark.parametrize(("lost", "least", "most"), [(0.0, 1000, 1000), (0.1, 850, 950), (1.0, 0, 0)])
