@@ -21,13 +21,13 @@ from typing import Any
 
 from lab.jars import CACHE
 from lab.score import judge
-from lab.seeds import of_brokers, of_clients, of_days, of_networks
+from lab.seeds import of_brokers, of_clients, of_days, of_groups, of_networks
 from lab.seeds.causes import CAUSES, HEALTHY, Draw, Told, draw
 from lab.seeds.scene import Scene, world
 from lab.seeds.thin import thinned
 from lab.session import Lab
 
-KINDS = (of_brokers, of_clients, of_days, of_networks)  # each makes its causes known
+KINDS = (of_brokers, of_clients, of_days, of_groups, of_networks)  # each makes its causes known
 RUNS = CACHE / "seeds"
 
 

@@ -8,21 +8,15 @@ import time
 from typing import Any
 
 from lab.clients import make_topics
-from lab.namespaces import Host
 from lab.seeds.causes import Told, cause
 from lab.seeds.scene import Scene, called
 
 STALLED = ["broker_stalled", "slow_broker"]
 
 
-def _at_work(scene: Scene, **topic: Any) -> Host:
-    scene.make(**topic)
-    return scene.host()
-
-
 @cause(0.1, 8, least=1)  # s
 def broker_stalled(scene: Scene) -> Told:
-    host = _at_work(scene)
+    host = scene.machine()
     with scene.captured(host, lambda: scene.write(host)):
         with scene.lab.doing(f"{called(scene.broker)} stands still"):
             scene.broker.pause(scene.s)
@@ -46,7 +40,7 @@ def disk_stalled(scene: Scene) -> Told:
 
 @cause(0.2, 0.8, least=0.5)  # share of each 200 ms that it stands still, for 8 s
 def broker_starved(scene: Scene) -> Told:
-    host = _at_work(scene)
+    host = scene.machine()
     with scene.captured(host, lambda: scene.write(host)):
         with scene.lab.doing(f"{called(scene.broker)} gets the processor for {1 - scene.s:.0%} of the time"):
             end = time.monotonic() + 8
@@ -59,7 +53,7 @@ def broker_starved(scene: Scene) -> Told:
 
 @cause(6, 12)  # s that are captured after it
 def broker_gone(scene: Scene) -> Told:
-    host = _at_work(scene)
+    host = scene.machine()
     with scene.captured(host, lambda: scene.write(host)):
         scene.lab.did(f"{called(scene.broker)} is killed")
         scene.broker.kill()
@@ -70,7 +64,7 @@ def broker_gone(scene: Scene) -> Told:
 @cause(1, 8)  # s until it is started again
 def only_copy_restarted(scene: Scene) -> Told:
     """In order, and yet nobody else has the topic."""
-    host = _at_work(scene)
+    host = scene.machine()
     with scene.captured(host, lambda: scene.write(host)):
         with scene.lab.doing(f"{called(scene.broker)} is stopped in order, and started again"):
             scene.broker.stop()
@@ -84,7 +78,7 @@ def only_copy_restarted(scene: Scene) -> Told:
 @cause(6, 12)  # s that are captured after it
 def in_sync_missing(scene: Scene) -> Told:
     """Two copies must have each record, and one is gone."""
-    host, other = _at_work(scene, copies=True, min_insync_replicas=2), scene.brokers[scene.drawn.place % 3]
+    host, other = scene.machine(copies=True, min_insync_replicas=2), scene.brokers[scene.drawn.place % 3]
     with scene.captured(host, lambda: scene.write(host, acks="all")):
         scene.lab.did(f"{called(other)}, which follows, is killed")
         other.kill()
@@ -94,7 +88,7 @@ def in_sync_missing(scene: Scene) -> Told:
 
 @cause(0.3, 0.9, least=0.5)  # share of each 500 ms
 def follower_slow(scene: Scene) -> Told:
-    host, other = _at_work(scene, copies=True), scene.brokers[scene.drawn.place % 3]
+    host, other = scene.machine(copies=True), scene.brokers[scene.drawn.place % 3]
     with scene.captured(host, lambda: scene.write(host, acks="all")):
         with scene.lab.doing(f"{called(other)}, which follows, stands still for {scene.s:.0%} of each 500 ms"):
             end = time.monotonic() + 10
@@ -109,7 +103,7 @@ def follower_slow(scene: Scene) -> Told:
 def unclean_election(scene: Scene) -> Told:
     """What only the leader had, and had acknowledged, is gone."""
     host, other = (
-        _at_work(scene, copies=True, unclean_leader_election_enable="true"),
+        scene.machine(copies=True, unclean_leader_election_enable="true"),
         scene.brokers[scene.drawn.place % 3],
     )
     with scene.captured(host, lambda: scene.write(host, acks="1")):
@@ -126,7 +120,7 @@ def unclean_election(scene: Scene) -> Told:
 @cause(8, 14)  # s that are captured after it
 def controller_gone(scene: Scene) -> Told:
     """Records flow as before; who would make a topic waits in vain."""
-    host = _at_work(scene)
+    host = scene.machine()
     with scene.captured(host, lambda: scene.write(host)):
         scene.lab.did("the controller is killed")
         next(each for each in scene.lab.brokers if each.number == 100).kill()

@@ -8,7 +8,7 @@ import time
 from lab.clients import consume, produce
 from lab.namespaces import Child
 from lab.seeds.causes import Told, cause
-from lab.seeds.of_clients import PATIENCE
+from lab.seeds.of_groups import PATIENCE
 from lab.seeds.scene import Scene, called
 from lab.tricks import produce_in_transactions, produce_now_and_then
 from lab.upkeep import delete_records
@@ -17,8 +17,7 @@ from lab.wire import Habits
 
 @cause(8, 14)  # s
 def healthy_work(scene: Scene) -> Told:
-    scene.make()
-    host = scene.host()
+    host = scene.machine()
     with scene.captured(host, lambda: scene.write(host)):
         time.sleep(scene.s)
     return Told()
@@ -37,8 +36,7 @@ def healthy_reading(scene: Scene) -> Told:
 @cause(0.5, 3)  # s until it is started again
 def healthy_restart(scene: Scene) -> Told:
     """Each partition has a copy elsewhere."""
-    scene.make(copies=True)
-    host = scene.host()
+    host = scene.machine(copies=True)
     with scene.captured(host, lambda: scene.write(host)):
         with scene.lab.doing(f"{called(scene.broker)} is restarted in order"):
             scene.broker.stop()
@@ -51,8 +49,7 @@ def healthy_restart(scene: Scene) -> Told:
 
 @cause(1, 3)  # s between
 def healthy_rolling(scene: Scene) -> Told:
-    scene.make(copies=True, partitions=3)
-    host = scene.host()
+    host = scene.machine(copies=True, partitions=3)
     with scene.captured(host, lambda: scene.write(host), lambda: scene.read(host)):
         for broker in scene.brokers:
             with scene.lab.doing(f"{called(broker)} is restarted in order"):
@@ -66,8 +63,7 @@ def healthy_rolling(scene: Scene) -> Told:
 
 @cause(1, 8)  # s
 def healthy_long_polls(scene: Scene) -> Told:
-    scene.make()
-    host = scene.host()
+    host = scene.machine()
     polls = {"fetch_wait_max_ms": round(scene.s * 1000), "fetch_min_bytes": 100_000, "socket_timeout_ms": 60000}
     names = (scene.lab.bootstrap, scene.name, scene.name, scene.topic)
     with scene.captured(host, lambda: scene.lab.start(host, consume, *names, **polls)):
@@ -88,8 +84,7 @@ def healthy_idle(scene: Scene) -> Told:
 
 @cause(2, 4)  # s between
 def healthy_jobs(scene: Scene) -> Told:
-    scene.make(partitions=2)
-    host = scene.host()
+    host = scene.machine(partitions=2)
     with scene.captured(host):
         for number in range(int(20 / scene.s)):
             names = (scene.lab.bootstrap, f"{scene.name}-{number}", scene.topic)
@@ -121,8 +116,7 @@ def healthy_deploy(scene: Scene) -> Told:
 
 @cause(0.1, 0.5)  # s between
 def healthy_transactions(scene: Scene) -> Told:
-    scene.make()
-    host = scene.host()
+    host = scene.machine()
     names = (scene.lab.bootstrap, scene.name, f"{scene.name}-tx", scene.topic, 60.0, 7, scene.s)
     with scene.captured(host, lambda: scene.lab.start(host, produce_in_transactions, *names)):
         scene.read(host, isolation_level="read_committed", auto_offset_reset="earliest")
@@ -143,8 +137,7 @@ def healthy_catching_up(scene: Scene) -> Told:
 
 @cause(3, 8)  # s between records
 def healthy_seldom(scene: Scene) -> Told:
-    scene.make()
-    host = scene.host()
+    host = scene.machine()
     names = (scene.lab.bootstrap, scene.name, scene.topic, scene.s)
     with scene.captured(host, lambda: scene.lab.start(host, produce_now_and_then, *names)):
         time.sleep(20)
@@ -176,8 +169,7 @@ def healthy_retention(scene: Scene) -> Told:
 
 @cause(1, 4)  # s between
 def healthy_scaling(scene: Scene) -> Told:
-    scene.make(partitions=6)
-    host = scene.host()
+    host = scene.machine(partitions=6)
     scene.lab.start(host, produce, scene.lab.bootstrap, "feeder", scene.topic, per_s=10)
     with scene.captured(host):
         for _ in range(4):
@@ -190,8 +182,7 @@ def healthy_scaling(scene: Scene) -> Told:
 @cause(6, 12)  # s
 def healthy_leaders_move(scene: Scene) -> Told:
     """The copy of each partition leads from now on."""
-    scene.make(copies=True, partitions=3)
-    host = scene.host()
+    host = scene.machine(copies=True, partitions=3)
     with scene.captured(host, lambda: scene.write(host), lambda: scene.read(host)):
         with scene.lab.doing(f"{called(scene.broker)} is stopped in order; its copies lead"):
             scene.broker.stop()

@@ -100,8 +100,7 @@ def far_and_one_by_one(scene: Scene) -> Told:
 @cause(10, 20)  # s
 def advertised_elsewhere(scene: Scene) -> Told:
     """A listener that tells addresses to which there is no way."""
-    scene.make()
-    host = scene.host()
+    host = scene.machine()
     with scene.captured(host):
         scene.lab.did(f"{scene.name} comes by a listener that advertises 10.99.0.1 to 10.99.0.3")
         scene.write(host, at=f"{scene.broker.host.address}:{OUTSIDE}")

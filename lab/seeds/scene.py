@@ -83,6 +83,11 @@ class Scene:
         topics: dict[str, Any] = {self.topic: {"assignment": [replicas] * partitions, "settings": settings}}
         self.lab.topics(**topics)
 
+    def machine(self, copies: bool = False, partitions: int = 1, **settings: Any) -> Host:
+        """A machine for clients of the seed's topic, which is made."""
+        self.make(copies, partitions, **settings)
+        return self.host()
+
     def who(self, host: Host) -> list[str]:
         """Words of which one must name the client."""
         return [self.name, host.address, _OWN_IDS.get(self.drawn.library, self.name)]
