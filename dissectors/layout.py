@@ -170,12 +170,13 @@ MARK_JUMP = 2  # packets of its sender are missing before it, as the IP ids tell
 MARK_IDLE = 4  # little was under way with it, and nothing had been repeated
 MARK_PROMPT = 8  # the ACK without data was sent at once, as the bytes that it covers ask for it
 MARK_HELD = 16  # it was kept back, by the least lag known so far
-MARK_SHARED = 32  # a reply that begins in the packet in which the reply before it ends
-MARK_COVERED = 64  # the reply before it acknowledged the request
-MARK_BEHIND_SILENT = 128  # a request without a reply (acks=0) came shortly before
-MARK_BEHIND_HELD = 256  # the reply before it was kept back, or may have been
-MARK_ASKED_AGAIN = 512  # a packet of the request was sent again, or filled a hole
-MARK_BEHIND_LOST = 1024  # of a reply, in FRAME_END_MARKS: bytes before it were lost since its request was sent
+MARK_PEER_REPEATED = 32  # of what it may acknowledge something was sent again
+MARK_SHARED = 64  # a reply that begins in the packet in which the reply before it ends
+MARK_COVERED = 128  # the reply before it acknowledged the request
+MARK_BEHIND_SILENT = 256  # a request without a reply (acks=0) came shortly before
+MARK_BEHIND_HELD = 512  # the reply before it was kept back, or may have been
+MARK_ASKED_AGAIN = 1024  # a packet of the request was sent again, or filled a hole
+MARK_BEHIND_LOST = 2048  # of a reply, in FRAME_END_MARKS: bytes before it were lost since its request was sent
 
 # TCP timestamps count milliseconds in 32 bits (Linux, Windows, BSD): lags repeat after this.
 TIMESTAMP_NS = 1_000_000
@@ -234,6 +235,8 @@ PART_FULL_WINDOW = _part.pair()  # times that the side waited for more than 5 ms
 PART_FULL_WINDOW_NS = _part.pair()
 PART_NAGLE = _part.pair()  # small segments that were sent when an ACK came that had been delayed for 40 ms
 PART_NEEDLESS = _part.pair()  # repeats that the other side had no need of, as it told by an ACK (RFC 2883)
+PART_PACED = _part.pair()  # bytes of its packets that waited in a queue for those before them
+PART_PACED_NS = _part.pair()  # the time that these took to come by, one behind the other
 PART_WIRE = _part.pair()  # bytes of its IP packets, headers included
 PART_WAYS = _part.columns(
     2 * WAY_STEPS

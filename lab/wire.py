@@ -149,7 +149,6 @@ def _carry(control: Connection, habits: Habits) -> None:
         if control in ready:
             carrier.habits = control.recv()
             control.send("done")
-        now = time.monotonic()
         for way in (0, 1):
             if ports[way] in ready:
                 for _ in range(64):
@@ -157,4 +156,5 @@ def _carry(control: Connection, habits: Habits) -> None:
                         frame = ports[way].recv(65536)
                     except BlockingIOError:
                         break
-                    carrier.take(way, frame, now)
+                    # Of each frame: this process may have slept since the one before it.
+                    carrier.take(way, frame, time.monotonic())

@@ -205,6 +205,8 @@ PARTS = (
     *_pair("full_window_ns", layout.PART_FULL_WINDOW_NS),
     *_pair("nagle", layout.PART_NAGLE),
     *_pair("needless", layout.PART_NEEDLESS),
+    *_pair("paced", layout.PART_PACED),
+    *_pair("paced_ns", layout.PART_PACED_NS),
     *_pair("wire_bytes", layout.PART_WIRE),
     *_pair("ttl", layout.PART_TTL),
     *_pair("lag_least_ns", layout.PART_LAG_LEAST),

@@ -6,8 +6,8 @@ while something is pending, for the handshake's times until the part's row is wr
 
                   first group  second group  matrix row
     connection            176           160         336
-    side                  568           144         712
-    with both sides      1312           448        1760
+    side                  584           144         728
+    with both sides      1344           448        1792
 
 Of very many connections those that are idle have neither, but a few hundred bytes over all stages (`dissectors.parking`). Columns
 that begin with CONN_, SIDE_ or RECORD_ are 0 in a new slot unless the line says otherwise. "_TIME" is ns since the epoch, "_NUMBER"
@@ -129,6 +129,8 @@ SIDE_FULL_WINDOW = _count(layout.PART_FULL_WINDOW)
 SIDE_FULL_WINDOW_NS = _count(layout.PART_FULL_WINDOW_NS)
 SIDE_NAGLE = _count(layout.PART_NAGLE)
 SIDE_NEEDLESS = _count(layout.PART_NEEDLESS)
+SIDE_PACED = _count(layout.PART_PACED)
+SIDE_PACED_NS = _count(layout.PART_PACED_NS)
 SIDE_WIRE = _count(layout.PART_WIRE)
 SIDE_WAYS = _count(layout.PART_WAYS)
 # What packets show of their way (`timing`); 0: nothing yet.
@@ -137,7 +139,7 @@ SIDE_TOP = _side.column()  # sequence number behind the last byte sent, as far a
 SIDE_TOP_TIME = _side.column()  # of the packet that brought it
 SIDE_TOP_NUMBER = _side.column()
 SIDE_ACKED_TO = _side.column()  # highest ACK number of the peer for this side
-SIDE_EMPTIED_TIME = _side.column()  # when all that had been sent was acknowledged
+SIDE_ACKED_TIME = _side.column()  # when bytes of it were last acknowledged
 SIDE_REPEATED = _side.column()  # 1: something of what is under way was sent again
 SIDE_DATA_TIME = _side.column()  # of its newest packet with payload
 SIDE_DATA_LAG = _side.column()
@@ -261,6 +263,7 @@ SILENT_NS = 5_000_000
 QUEUED_LEAST_NS = 1_000_000  # a tick: a packet that waited less may have waited nowhere
 QUEUED_NS = 1_500_000  # a tick of the timestamps and a half: what is longer was a queue
 HELD_SLACK_NS = 300_000
+LET_GO_NS = 50_000  # sooner behind a request no broker answers: in the lab's captures an ACK lets go within 12 us
 LARGEST_WAIT = 1 << 40
 
 # How far back the first capture of a duplicate is looked for: so many segments of any connection, and this span of time;

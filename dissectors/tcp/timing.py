@@ -44,6 +44,7 @@ def note_way(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
             tcp.side[s, SIDE_LAG_LEAST] = tcp.lag
         elif difference(tcp.lag, tcp.side[s, SIDE_LAG_LEAST]) > QUEUED_LEAST_NS:
             tcp.side[s, SIDE_QUEUED] += 1
+            note_pace(tcp, s, row)
             queued_row(tcp, s, row)
     note_ip_id(tcp, s, row)
     if flags & TCP_SYN:
@@ -58,6 +59,20 @@ def note_way(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
             tcp.side[s, SIDE_WINDOW] = 1 + (tcp.segments[SEGMENT_WINDOW, row] << used_scale(tcp, s))
     if length > 0 or flags & TCP_SYN:
         note_data(tcp, s, row)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def note_pace(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.int:
+    """A packet waited in a queue: where it was in there when the one before it came by, the time between them is what the link
+    takes for its bytes."""
+    time: cython.longlong = tcp.segments[SEGMENT_TIME, row]
+    after: cython.longlong = time - tcp.side[s, SIDE_DATA_TIME]
+    if tcp.segments[SEGMENT_LENGTH, row] and 0 <= after < difference(tcp.lag, tcp.side[s, SIDE_LAG_LEAST]):
+        tcp.side[s, SIDE_PACED] += tcp.segments[SEGMENT_LENGTH, row]
+        tcp.side[s, SIDE_PACED_NS] = added(tcp.side[s, SIDE_PACED_NS], after)
     return 0
 
 
@@ -138,8 +153,8 @@ def note_ack(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
         tcp.side[peer, SIDE_SAMPLE_TO] = 0
     if to >= top:
         note_arrival_of_all(tcp, s, row, to - before)
-        tcp.side[peer, SIDE_EMPTIED_TIME] = time
         to = top
+    tcp.side[peer, SIDE_ACKED_TIME] = time
     if tcp.side[s, SIDE_SACKS] and tcp.segments[SEGMENT_LENGTH, row] == 0:
         tcp.side[s, SIDE_SACKS] -= 1
     tcp.side[peer, SIDE_ACKED_TO] = to
@@ -237,6 +252,8 @@ def note_data(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython
         tcp.side[s, SIDE_LATE] += 1
         tcp.side[s, SIDE_REPEATED] = 1
         tcp.side[s, SIDE_SAMPLE_TO] = 0
+    if tcp.side[s ^ 1, SIDE_REPEATED]:
+        tcp.marks |= MARK_PEER_REPEATED
     tcp.held = held_after(tcp, s, time)
     if tcp.held != UNKNOWN and tcp.held < (difference(tcp.lag, tcp.side[s, SIDE_LAG_LEAST]) if tcp.lag else 0):
         tcp.marks |= MARK_HELD
@@ -271,7 +288,8 @@ def held_after(tcp: TcpState, s: cython.longlong, time: cython.longlong) -> cyth
     """The packet was held back by its sender if it was longer than this in queues before the capture, in ns; UNKNOWN: it was not.
 
     A host holds back what is written while bytes before it wait for their ACK. So it was held if such bytes were under way
-    when it left and either something was repeated, or the packet before it was still in its queue, and had been for long.
+    when it left and either something was repeated, or the packet before it was still in its queue, and had been for long. After a
+    loss it lets a packet go for each one that is acknowledged: what leaves sooner behind an ACK than any program answers was held.
     """
     emptied: cython.longlong = -LARGEST_WAIT
     after: cython.longlong = UNKNOWN
@@ -279,7 +297,9 @@ def held_after(tcp: TcpState, s: cython.longlong, time: cython.longlong) -> cyth
     if tcp.side[s, SIDE_DATA_TIME] == 0:
         return UNKNOWN
     if tcp.side[s, SIDE_TOP] <= tcp.side[s, SIDE_ACKED_TO]:
-        emptied = time - tcp.side[s, SIDE_EMPTIED_TIME]
+        emptied = time - tcp.side[s, SIDE_ACKED_TIME]
+    if 0 <= time - tcp.side[s, SIDE_ACKED_TIME] <= LET_GO_NS and tcp.side[s, SIDE_LATE]:
+        return -LARGEST_WAIT
     if tcp.side[s, SIDE_REPEATED]:
         after = emptied - HELD_SLACK_NS
     if tcp.lag and tcp.side[s, SIDE_DATA_LAG]:

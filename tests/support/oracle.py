@@ -107,7 +107,9 @@ def captures(folder: Path) -> list[Capture]:
 
 
 def read_manifest(path: Path) -> dict[str, dict[str, str]]:
-    """MANIFEST.tsv by name; of a rotated capture any row will do, its counts are those of the whole."""
+    """MANIFEST.tsv by name, where there is one; of a rotated capture any row will do, its counts are those of the whole."""
+    if not path.exists():
+        return {}
     with path.open(newline="") as lines:
         return {row["name"]: row for row in csv.DictReader(lines, delimiter="\t")}
 

@@ -73,6 +73,7 @@ SELECT
     CASE WHEN p.seen_from = 'midstream' AND NOT w.is_quiet AND NOT w.is_beside THEN p.first_time_ns + ms(500) ELSE 0 END
         AS unseen_to_ns,
     w.to_client_ns,
+    w.byte_ns,
     w.broker_lag_ns,
     w.client_lag_ns,
     w.broker_lag_least_ns,

@@ -85,6 +85,7 @@ placed AS (
         coalesce(l.unseen_to_ns, 0) AS unseen_to_ns,
         coalesce(l.is_quiet, true) AS is_quiet,
         coalesce(l.to_broker_ns, 0) AS to_broker_ns,
+        coalesce(l.byte_ns, 0) AS byte_ns,
         coalesce(l.sure_to_broker_ns, 0) AS sure_to_broker_ns,
         (x.request_lag_ns - l.client_lag_ns + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5) AS request_queued_ns,
         (x.reply_lag_ns - l.broker_lag_ns + lag_turns(1.5)) % lag_turns(1) - lag_turns(0.5) AS reply_queued_ns,
@@ -126,7 +127,7 @@ arrivals AS (
             WHEN (marks & mark('PROMPT')) <> 0 THEN greatest(request_end_ns + to_broker_ns, ack_max_ns)
             WHEN (marks & mark('IDLE')) <> 0 AND NOT crowded
                 AND coalesce(ack_time_ns, response_time_ns) - request_end_ns - to_broker_ns <= to_broker_ns + ms(250)
-                    THEN request_end_ns + to_broker_ns + 500000
+                    THEN request_end_ns + to_broker_ns + 500000 + byte_ns * request_bytes
             ELSE greatest(request_end_ns + to_broker_ns, coalesce(ack_max_ns, left_max_ns))
         END AS arrived_max_ns
     FROM departures

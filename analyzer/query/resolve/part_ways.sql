@@ -1,5 +1,6 @@
 -- What the packets of each part tell of its way (`dissectors.tcp.timing`), by client and broker, one row per part; none of one that is
 -- a SYN alone, which tells nothing of the others between its hosts either.
+-- byte_ns: what a byte takes on the link between the two hosts, as packets tell that queued for it, either way; 0 where none did.
 -- to_broker_ns: the time from the capture to the broker and back, at least, of all connections between the two hosts at one tap; 0
 -- where the capture was taken beside the broker: below 0.3 ms, and no router in between has lowered its TTL. sure_to_broker_ns:
 -- the same where the broker's kernel answered at once (a handshake, an ACK that was not delayed). Else the least is a reply or a
@@ -38,6 +39,8 @@ WITH sides AS (
         CASE WHEN c.client_side = 1 THEN p.a_nagle ELSE p.b_nagle END AS broker_nagle,
         CASE WHEN c.client_side = 1 THEN p.b_needless ELSE p.a_needless END AS client_needless,
         CASE WHEN c.client_side = 1 THEN p.a_needless ELSE p.b_needless END AS broker_needless,
+        p.a_paced + p.b_paced AS paced,
+        p.a_paced_ns + p.b_paced_ns AS paced_ns,
         CASE WHEN c.client_side = 1 THEN p.b_ttl ELSE p.a_ttl END AS client_ttl,
         CASE WHEN c.client_side = 1 THEN p.a_ttl ELSE p.b_ttl END AS broker_ttl,
         CASE WHEN c.client_side = 1 THEN p.b_lag_least_ns ELSE p.a_lag_least_ns END AS client_lag_least_ns,
@@ -87,6 +90,8 @@ hosts AS (
         least(min(syn_ack_ns), min(client_way_least_ns)) AS to_broker_ns,
         least(min(ack_ns), min(broker_way_least_ns)) AS to_client_ns,
         min(syn_ack_ns) IS NOT NULL OR sum(client_way_count) > 0 AS is_measured,
+        -- A few packets in a row may be as slow as their sender.
+        CASE WHEN sum(paced) >= 30000 THEN CAST(sum(CAST(paced_ns AS DOUBLE)) / sum(paced) AS BIGINT) ELSE 0 END AS byte_ns,
         max(CASE WHEN broker_ttl = 64 OR broker_ttl = 128 OR broker_ttl = 255 THEN 1 ELSE 0 END) = 1 AS is_near,
         NOT (sum(client_late + broker_late) >= 10 AND 100 * sum(client_late + broker_late) >= sum(client_data_packets + broker_data_packets))
             AND coalesce(max(CASE WHEN client_way_count >= 20 THEN client_way_p50_ns END) - min(client_way_least_ns), 0) < ms(3)
@@ -102,6 +107,7 @@ placed AS (
         h.to_broker_ns < 300000 AND h.is_near AS is_beside,
         CASE WHEN h.to_broker_ns < 300000 AND h.is_near THEN 0 ELSE h.to_broker_ns END AS to_broker_ns,
         h.is_measured,
+        h.byte_ns,
         h.to_client_ns,
         h.is_quiet
     FROM lags AS s
@@ -114,6 +120,7 @@ SELECT
     to_broker_ns,
     CASE WHEN is_measured THEN to_broker_ns ELSE 0 END AS sure_to_broker_ns,
     to_client_ns,
+    byte_ns,
     CASE WHEN NOT has_jump AND broker_lag_above_ns BETWEEN -ms(3) AND coalesce(to_broker_ns, 0) + ms(1) THEN broker_lag_least_ns END
         AS broker_lag_ns,
     CASE WHEN NOT has_jump AND client_lag_above_ns BETWEEN -ms(3) AND coalesce(to_client_ns, 0) + ms(1) THEN client_lag_least_ns END

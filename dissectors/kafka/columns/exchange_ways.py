@@ -50,6 +50,8 @@ def note_reply_way(
         x.pending[index, ROW_REPLY_END_LAG] = frames[FRAME_LAST_LAG, row]
     if x.pending[index, ROW_MARKS] == UNKNOWN:
         x.pending[index, ROW_MARKS] = 0
+    if marks & MARK_PEER_REPEATED:
+        x.pending[index, ROW_MARKS] = x.pending[index, ROW_MARKS] & ~MARK_IDLE | MARK_ASKED_AGAIN
     if x.pending[index, ROW_QUEUE] > 0:
         x.pending[index, ROW_BEFORE_LAG] = x.last_replies[slot, LAST_REPLY_LAG]
         if x.last_replies[slot, LAST_REPLY_IS_HELD]:

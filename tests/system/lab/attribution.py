@@ -5,7 +5,7 @@ read the request. H begins when the request is complete in the broker's kernel, 
 and ends with T; what lies between is the time in the socket. A value is right from T to H, within 2 ms or a tenth of H. Brokers
 before 2.0 hold a throttled reply: that is throttle, and in neither.
 
-`python tests/system/lab/attribution.py [NAME ...]` prints the table of captures.
+`python tests/system/lab/attribution.py [NAME ...]` prints the table of captures, `--ways FOLDER` that of what `lab/ways.py` made.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 
-from agreement import Exchange, match
-from oracle import Capture, LogLine, read_frames, read_log
+from agreement import Exchange, connection_name, match, requests
+from oracle import Capture, LogLine, captures, read_frames, read_log
 
 # One run, seen at the client's side and beside the broker: the second one's packets tell when requests arrived.
 BESIDE = {"routed_client": "routed_broker"}
@@ -85,9 +85,12 @@ def percent(part: Sequence[object], whole: Sequence[object]) -> float:
     return 100 * len(part) / len(whole) if whole else 100.0
 
 
-def arrivals(capture: Capture) -> dict[tuple[str, int, int], list[int]]:
+Arrivals = dict[tuple[str, int, int], list[int]]
+
+
+def arrivals(capture: Capture) -> Arrivals:
     """(connection, correlation id, API key) -> when the requests were complete beside the broker, in their order."""
-    found: dict[tuple[str, int, int], list[int]] = {}
+    found: Arrivals = {}
     beside = capture.folder / f"{BESIDE.get(capture.name, capture.name)}.exchanges.tsv.zst"
     if beside.exists():
         for frame in sorted(read_frames(beside), key=lambda frame: frame.request_first_ns):
@@ -95,9 +98,19 @@ def arrivals(capture: Capture) -> dict[tuple[str, int, int], list[int]]:
     return found
 
 
-def judge(capture: Capture, exchanges: Iterable[Exchange]) -> Table:
+def seen_beside(exchanges: Iterable[Exchange]) -> Arrivals:
+    """The same of a capture that was taken beside the broker, as it was read."""
+    found: Arrivals = {}
+    for row in requests(exchanges):
+        found.setdefault((connection_name(row), row["correlation_id"], row["api_key"]), []).append(
+            row["request_end_ns"]
+        )
+    return found
+
+
+def judge(capture: Capture, exchanges: Iterable[Exchange], beside: Arrivals | None = None) -> Table:
     """The answered exchanges of a capture that the broker's log has."""
-    beside = arrivals(capture)
+    beside = arrivals(capture) if beside is None else beside
     before: dict[str, int] = {}
     table = Table()
     pairs = match(exchanges, read_log(capture.log)).pairs
@@ -158,10 +171,23 @@ def text(name: str, table: Table) -> str:
     )
 
 
+def of_ways(folder: Path) -> None:
+    """Each run of `lab/ways.py` in a folder, from each place."""
+    from program import run_kanalyze
+
+    for capture in sorted(captures(folder), key=lambda each: each.name):
+        beside = folder / f"{capture.name.rpartition('_')[0]}_broker.pcap"
+        came = seen_beside(run_kanalyze([beside]).exchanges)
+        print(text(capture.name, judge(capture, run_kanalyze(capture.files).exchanges, came)), flush=True)
+
+
 def main(names: Sequence[str]) -> None:
     from program import found_captures, run_kanalyze
 
     print(HEAD)
+    if names[:1] == ["--ways"]:
+        of_ways(Path(names[1]))
+        return
     chosen = {capture.name: capture for capture in found_captures()}
     for far, near in BESIDE.items():
         if far in names or not names:

@@ -216,3 +216,35 @@ def test_compiled_and_plain_tell_the_same_of_anything(seed: int) -> None:
     assert data[0] == data[1]
     assert one.parts == other.parts
     assert one.queued == other.queued
+
+
+def test_what_leaves_with_an_ack_after_a_loss_was_held(stage: ModuleType) -> None:
+    """The broker's kernel may send no more packets than are acknowledged: its reply waited there, not in the broker."""
+
+    def held(wait_ms: float) -> int:
+        lost = [asks(1, 10), tells(1, 12, 50, 101), tells(1, 212, 50, 101), asks(101, 213, ack=51)]
+        again = [tells(51, 214, 50, 201), asks(201, 215, ack=51), asks(301, 220, ack=101)]
+        told = Told(stage, [*opening(), *lost, *again, tells(101, 220 + wait_ms, 60, 301)])
+        return told.data(1)[-1][layout.CHUNK_HELD]
+
+    assert [held(wait_ms) for wait_ms in (0.01, 0.04, 1.2)] == [-(1 << 40), -(1 << 40), NONE]
+    healthy = [asks(1, 10), tells(1, 12, 50, 101), asks(101, 20, ack=51), tells(51, 20.01, 60, 201)]
+    assert Told(stage, [*opening(), *healthy]).data(1)[-1][layout.CHUNK_HELD] == NONE
+
+
+def test_a_reply_says_that_its_request_may_have_been_lost(stage: ModuleType) -> None:
+    """Both copies of the request came by the capture; the next reply is about one that was sent once."""
+    sent = [asks(1, 10), asks(1, 260), tells(1, 320, 50, 101), asks(101, 330, ack=51), tells(51, 340, 50, 201)]
+    marks = [row[layout.CHUNK_MARKS] & layout.MARK_PEER_REPEATED for row in Told(stage, [*opening(), *sent]).data(1)]
+    assert marks == [layout.MARK_PEER_REPEATED, 0]
+
+
+def test_packets_that_queue_tell_what_a_byte_takes(stage: ModuleType) -> None:
+    """Packets of 1,000 bytes leave their host within a tick and come by every 4 ms, as on a link of 2 Mbit/s."""
+    begin = [*opening(), asks(1, 10), tells(1, 11, 100, 101, tsval=100)]
+    queue = [tells(101 + 1000 * n, 15 + 4 * n, 1000, 101, tsval=101 + n // 5) for n in range(10)]
+    told = Told(stage, [*begin, *queue])
+    paced, paced_ns = told.of_side(layout.PART_PACED, 1), told.of_side(layout.PART_PACED_NS, 1)
+    assert paced >= 8000
+    assert paced_ns / paced == 4 * MS / 1000
+    assert told.of_side(layout.PART_PACED, 0) == 0
