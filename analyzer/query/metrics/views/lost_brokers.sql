@@ -4,9 +4,10 @@
 -- It answered clients before, and then all its connections ended and it refused or ignored the next attempt, or it did so with
 -- three attempts. A proxy before it accepts, and hangs up without a byte: three such connections, once all others ended. Of TLS
 -- without keys its bytes count as answers. One that went before the capture began is told where three attempts fail up to the end
--- while clients hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute, or clients were told three
--- times meanwhile that a partition has no leader (medium), or that a write was refused for want of replicas (high). After one
--- or two attempts, and none in the last five seconds, it may be back: for information, unless clients were told so. So it may after
+-- while clients hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute,
+-- or three requests of clients had to wait for another broker, or clients were told three times meanwhile that a partition has no
+-- leader (medium), or that a write was refused for want of replicas (high). After one or two attempts, and none in the last five
+-- seconds, it may be back: for information, unless clients were told so. So it may after
 -- more of them, where hardly a request had to wait for another broker. A broker that nobody asks is
 -- missed by other brokers: all its connections to them ended, 10 s or more before the end, and it tried no other. Followers leave a
 -- broker that leads no more, so these connections were to two brokers, or one to a controller was among them, which nobody leaves. It may have been taken away
@@ -165,7 +166,7 @@ asked AS (
                 AND (w.attempts < 3 OR coalesce(d.requests, 0) < 3)
                 THEN CASE WHEN w.last_attempt_ns - w.gone_ns >= s(10) THEN 'medium' ELSE 'info' END
             WHEN v.back_ns IS NULL OR n.writes >= 3 THEN 'high'
-            WHEN v.back_ns - w.gone_ns >= s(60) OR n.told >= 3 THEN 'medium'
+            WHEN v.back_ns - w.gone_ns >= s(60) OR n.told >= 3 OR d.requests >= 3 THEN 'medium'
             ELSE 'info'
         END AS severity,
         w.attempts AS weight,
