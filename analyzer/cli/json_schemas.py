@@ -73,7 +73,7 @@ def schema(verb: str) -> Schema:
     if verb == "diff":
         return head | _comparison()
     if verb == "findings":
-        return head | {"type": "array", "items": _finding()}
+        return head | {"type": "array", "items": _finding_with_costs()}
     if verb == "exchanges":
         return head | {"type": "array", "items": _rows_of_tables()}
     if verb == "report":
@@ -147,6 +147,22 @@ def _finding() -> Schema:
             "symptoms": {"type": "array", "items": symptom},
         }
     )
+
+
+def _finding_with_costs() -> Schema:
+    words: Schema = {"type": "string"}
+    also = _object({"number": _INT64, "times": _INT64})
+    costs = _object(
+        {
+            "account": words | {"description": "An account of `kanalyze impact`."},
+            "what": {"type": ["string", "null"]},
+            "between_brokers": {"type": "boolean"},
+            "times": _INT64,
+            "lost_ns": _INT64_OR_NULL,
+            "also": {"type": "array", "items": also, "description": "Other findings that may be the cause, by number."},
+        }
+    )
+    return _object(_finding()["properties"] | {"costs": {"type": "array", "items": costs}})
 
 
 def _exchange_with_bodies() -> Schema:

@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.base.settings import Settings
 from analyzer.base.text import exchange_id, input_name
 from analyzer.query.dataset import Dataset
+from analyzer.query.impact_causes import Share, shares
 from analyzer.query.incidents import Finding
 from analyzer.query.left_out import is_bug, leave_out, limit_reason
 from analyzer.query.readability import Readability, matched, readability
@@ -86,6 +87,10 @@ class Facts:
             ahead, self._ahead = self._ahead, None
             self._findings = find_all(self._dataset) if ahead is None else ahead()
         return self._findings
+
+    def shares(self) -> list[Share]:
+        """What each of `findings` explains of the accounts of impact, then what none does."""
+        return shares(self._dataset, self.findings())
 
     @contextmanager
     def look_ahead(self) -> Iterator[None]:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TextIO
 
 from analyzer.base.text import csv_cell, exchange_id, json_text
+from analyzer.query.impact_causes import Share, by_finding
 from analyzer.query.incidents import Finding
 from analyzer.query.run_findings import EVIDENCE
 from analyzer.report.sentences import look, sentence
@@ -72,9 +73,26 @@ def as_table(found: Sequence[Finding]) -> pyarrow.Table:
     return pyarrow.Table.from_pylist([row | {"numbers": json_text(row["numbers"])} for row in rows], schema)
 
 
-def write(found: Sequence[Finding], form: str, stream: TextIO) -> None:
-    """`json`: one array; `jsonl`: a line each; `csv`: a line each, the first evidence in columns of its own."""
-    objects = [as_object(finding) for finding in found]
+def costs_of(told: Sequence[Share]) -> list[dict[str, Any]]:
+    """What one finding explains of the accounts of impact; `also`: other findings that may be the cause, and of how many."""
+    return [
+        {
+            "account": each.account,
+            "what": each.what,
+            "between_brokers": each.between_brokers,
+            "times": each.times,
+            "lost_ns": each.lost_ns,
+            "also": [{"number": at + 1, "times": times} for at, times in sorted(each.also.items())],
+        }
+        for each in told
+    ]
+
+
+def write(found: Sequence[Finding], told: Sequence[Share], form: str, stream: TextIO) -> None:
+    """`json`: one array; `jsonl`: a line each; `csv`: a line each, the first evidence in columns of its own, without what the
+    findings explain."""
+    costs = by_finding(told)
+    objects = [as_object(finding) | {"costs": costs_of(costs.get(at, ()))} for at, finding in enumerate(found)]
     if form == "json":
         stream.write(json_text(objects, indent=2) + "\n")
     elif form == "jsonl":

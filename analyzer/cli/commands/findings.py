@@ -20,6 +20,9 @@ def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: 
     """Print what needs attention, the worst first: what is wrong, when, the exchanges that show it (with their packet
     numbers, for Wireshark), and what to do.
 
+    `costs` says how much of the accounts of `kanalyze impact` a finding explains. Each request and each connection is given to
+    one finding; others may be the cause of some of them as well. The table at the end shows what no finding explains.
+
     Severity high is worth being woken up for, medium deserves a look, info is good to know.
     """
     # Filters may name any column.
@@ -31,8 +34,11 @@ def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: 
             with screen() as console:
                 print_section(dataset, "findings", console, limit or None)
         else:
+            from analyzer.query.impact_causes import shares
             from analyzer.query.run_findings import find_all
             from analyzer.report.finding_rows import write
 
-            write(find_all(dataset)[: limit or None], form, sys.stdout)
+            found = find_all(dataset)
+            told = shares(dataset, found) if found and form != "csv" else ()
+            write(found[: limit or None], told, form, sys.stdout)
         return exit_code(dataset)

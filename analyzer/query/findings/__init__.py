@@ -16,6 +16,8 @@ A file begins with its head, comment lines of the form `-- word: text`, in this 
                                             `api_name` or `name`; such a finding must have one of them: failing(Fetch|Produce)
     -- delays: nobody                       may be missing; of rules about waste, the future, or what itself only follows:
                                             they explain no impact but what they name
+    -- costs: time, refused(NOT_CONTROLLER)  may be missing; accounts of impact (`kanalyze impact`): a finding explains what is
+                                            in them about the same, at the same time; in parentheses the only APIs, errors or ends
 
 Words in braces are columns of a row, written as their names say (`_ns`: a duration, `_time_ns`: a time of day, `_date_ns`: with its
 day, `_share`: per cent, `_bytes`, `_ms`, `_per_s`); `{replies|reply|replies}` is a count with its noun; a part in brackets is left
@@ -58,9 +60,13 @@ AND = "and"
 WITH_AND = ("severity", "rank", "when", AND, "says", "do", "look")
 EXPLAINS = "explains"
 DELAYS, NOBODY = "delays", "nobody"
-OPTIONAL = (AND, EXPLAINS, DELAYS)
+COSTS = "costs"
+OPTIONAL = (AND, EXPLAINS, DELAYS, COSTS)
+# Accounts of `metrics/views/impacts.sql`, in the order in which they are shown.
+ACCOUNTS = ("refused", "unanswered", "connections", "no progress", "time", "repeated")
 _LINE = re.compile(r"-- (\w+): (.+)")
 _EXPLAINED = re.compile(r"(\w+)(\*?)(?:\(([\w|]+)\))?")
+_COST = re.compile(r"([\w ]+)(?:\(([\w|]+)\))?")
 
 
 class Explained(NamedTuple):
@@ -70,6 +76,15 @@ class Explained(NamedTuple):
 
     rule: str
     anywhere: bool
+    words: tuple[str, ...]
+
+
+class Cost(NamedTuple):
+    """An account of impact that a rule explains in part: all about the same, or only what has one of `words` as its API, error or
+    end, if there are any.
+    """
+
+    account: str
     words: tuple[str, ...]
 
 
@@ -96,6 +111,7 @@ class Rule(NamedTuple):
     sql: str
     explains: tuple[Explained, ...] = ()
     delays_nobody: bool = False
+    costs: tuple[Cost, ...] = ()
 
 
 def names() -> list[str]:
@@ -111,8 +127,9 @@ def rule(name: str) -> Rule:
     sql = sql_words.text(path)
     lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD) + len(OPTIONAL)]]
     head = {match[1]: match[2] for match in lines if match and match[1] in (*HEAD, *OPTIONAL)}
-    order = tuple(word for word in head if word not in (EXPLAINS, DELAYS))
+    order = tuple(word for word in head if word not in (EXPLAINS, DELAYS, COSTS))
     explains = tuple(_explained(path, word) for word in head.pop(EXPLAINS, "").replace(",", " ").split())
+    costs = tuple(_cost(path, each) for each in head.pop(COSTS, "").split(", ") if each)
     if (delays := head.pop(DELAYS, None)) not in (None, NOBODY):
         raise ValueError(f"{path.name}: delays: {delays!r} is not {NOBODY!r}")
     asked = [head.get("when"), head.pop(AND, None)]
@@ -120,7 +137,7 @@ def rule(name: str) -> Rule:
         raise ValueError(f"{path.name}: the head of a finding is {', '.join(HEAD)}, in this order")
     conditions = tuple(_condition(path, text) for text in asked if text is not None)
     told = (head["says"], head["do"], head["look"])
-    return Rule(name, head["severity"], int(head["rank"]), conditions, *told, sql, explains, delays is not None)
+    return Rule(name, head["severity"], int(head["rank"]), conditions, *told, sql, explains, delays is not None, costs)
 
 
 def _condition(path: Path, text: str) -> Condition:
@@ -136,6 +153,13 @@ def _explained(path: Path, text: str) -> Explained:
         raise ValueError(f"{path.name}: {text!r} names no rule that is explained")
     name, star, words = match.groups()
     return Explained(name, bool(star), tuple(words.split("|")) if words else ())
+
+
+def _cost(path: Path, text: str) -> Cost:
+    match = _COST.fullmatch(text)
+    if match is None or match[1] not in ACCOUNTS:
+        raise ValueError(f"{path.name}: {text!r} is no account of impact: {', '.join(ACCOUNTS)}")
+    return Cost(match[1], tuple(match[2].split("|")) if match[2] else ())
 
 
 def rules() -> list[Rule]:

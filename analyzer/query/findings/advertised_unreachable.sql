@@ -5,4 +5,5 @@
 -- do: Correct advertised.listeners of the brokers: each listener must advertise an address that its clients can resolve and reach. To see whether a host can resolve a name, run `getent hosts NAME` there.
 -- look: kanalyze connections
 -- explains: refused_connections, unreachable*, connection_storm, metadata_storm, unanswered
+-- costs: connections, unanswered, repeated(Metadata)
 SELECT * FROM unreached_addresses

@@ -6,6 +6,7 @@
 -- do: The broker does not support this version: upgrade the client, or raise its configured protocol version (`kanalyze readiness` names the setting where it is known).
 -- look: kanalyze readiness[ --client {who}]
 -- explains: breaks_on_4, unanswered, hung_up_at_once, connection_storm, metadata_storm, version_outside_offer, failing(UNSUPPORTED_VERSION)
+-- costs: unanswered, connections, refused(UNSUPPORTED_VERSION)
 -- High from three requests on: a client in use tries again.
 SELECT
     who() AS who,

@@ -5,6 +5,7 @@
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
 -- explains: failing(SaslHandshake|SaslAuthenticate|SASL_AUTHENTICATION_FAILED|ILLEGAL_SASL_STATE|UNSUPPORTED_SASL_MECHANISM), unanswered, connection_storm
+-- costs: refused(SaslHandshake|SaslAuthenticate), unanswered, connections
 SELECT
     c.client_address,
     count(*) AS times,

@@ -5,6 +5,7 @@
 -- do: Grant this user the missing ACL (kafka-acls.sh --add), or find out why this client sends the request.
 -- look: kanalyze errors[ --client {who}] --api {api_name}
 -- explains: metadata_storm, commit_failures
+-- costs: refused, repeated
 -- High when a client that wants to move records or join a group was denied three times; a single denied call of an administrator is
 -- for information.
 SELECT

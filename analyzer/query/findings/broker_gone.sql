@@ -5,4 +5,5 @@
 -- do: Check the broker's log and its host: it was stopped, was killed, or lost its network.
 -- look: kanalyze connections --broker {broker}
 -- explains: refused_connections, hung_up_at_once, unanswered*, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, connection_storm, metadata_storm*, slow_requests, unexplained
+-- costs: connections, unanswered, time
 SELECT * FROM lost_brokers

@@ -5,6 +5,7 @@
 -- do: {advice}
 -- look: kanalyze {verb} --broker {broker}
 -- explains: head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, client_not_reading, slow_requests, unexplained
+-- costs: time, unanswered, connections
 SELECT
     *,
     CASE WHEN answered <> 'no request' THEN 'Produce, though not other requests,' END AS unanswered,

@@ -4,4 +4,5 @@
 -- says: {times} of {connections|connection|connections} of {client_address}[ ({who})] to {broker} never had a reply of Kafka[, although the client wrote on {written}][; the other side ended {by_broker}][; that a broker should be there is a guess, from its {guess}]
 -- do: No rule tells the cause. See what the first packets say (`kanalyze extract`), whether both sides mean the same protocol (TLS, SASL, none), whether a proxy at this address has a broker behind it, and the log of the broker at that time.
 -- look: kanalyze connections --client {client_address}
+-- costs: connections, unanswered
 SELECT * FROM vain_connections

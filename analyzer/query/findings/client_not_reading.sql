@@ -5,4 +5,5 @@
 -- do: The client is overloaded or undersized: let it fetch less at a time (fetch.max.bytes), or give it more CPU.
 -- look: kanalyze connections[ --client {who}]
 -- explains: slow_requests
+-- costs: time
 SELECT * FROM slow_readers

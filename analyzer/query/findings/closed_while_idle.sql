@@ -5,4 +5,5 @@
 -- do: This is no firewall, the broker did what it is set to: set connections.max.idle.ms of this client below the broker's (600000 unless it was changed), so that the client closes first, and see why it did not notice the FIN (a blocked event loop, a pool that does not test its connections).
 -- look: kanalyze connections --client {who}
 -- explains: unanswered, connection_storm
+-- costs: connections, unanswered
 SELECT * FROM idle_closes

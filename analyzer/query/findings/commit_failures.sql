@@ -5,4 +5,5 @@
 -- do: {advice}
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_INSTANCE_ID|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID)
+-- costs: refused(OffsetCommit|TxnOffsetCommit)
 SELECT * FROM failed_commits

@@ -5,4 +5,5 @@
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
 -- explains: unanswered*(ApiVersions), connection_storm, metadata_storm, tls_failed
+-- costs: connections, unanswered
 SELECT * FROM hung_up_hosts

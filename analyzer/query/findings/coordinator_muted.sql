@@ -5,4 +5,5 @@
 -- do: Heartbeats wait until the mute ends and the member may be removed from the group: raise the quota of this client (request_percentage, controller_mutation_rate), or commit less often.
 -- look: kanalyze throttle[ --client {who}]
 -- explains: slow_requests
+-- costs: time
 SELECT * FROM muted_coordinators

@@ -6,4 +6,5 @@
 -- do: The broker cannot read these requests, fails at them, or refuses their size: its log has an error at that time. Where `kanalyze show` notes a field that breaks the protocol, upgrade this client.
 -- look: kanalyze unanswered --api {api_name} --client {who}
 -- explains: unanswered, hung_up_at_once, connection_storm, metadata_storm
+-- costs: unanswered, connections
 SELECT * FROM fatal_clients

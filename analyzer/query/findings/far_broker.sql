@@ -5,4 +5,5 @@
 -- do: Send more per round trip (larger batch.size, linger.ms, more requests in flight), or run the client closer to the broker.
 -- look: kanalyze {verb}[ --client {who}] --broker {broker}
 -- explains: slow_broker, slow_requests, unexplained
+-- costs: time
 SELECT * FROM distant_clients

@@ -5,4 +5,5 @@
 -- do: {advice}
 -- look: kanalyze transactions[ --client {who}]
 -- explains: failing(INVALID_TXN_STATE|INVALID_PRODUCER_ID_MAPPING|UNKNOWN_PRODUCER_ID|CONCURRENT_TRANSACTIONS), resent_batches, unanswered
+-- costs: refused
 SELECT * FROM fenced_producers

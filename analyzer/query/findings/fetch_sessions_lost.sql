@@ -5,6 +5,7 @@
 -- do: {advice}
 -- look: kanalyze errors --by broker --api Fetch
 -- delays: nobody
+-- costs: refused(Fetch)
 -- Consumers that ask under a session (KIP-227) which their broker does not know, again and again: one row per broker and code, of clients
 -- of which ten Fetches and one in twenty were refused so. A session that was given up once, or after a restart of the broker, is normal
 -- operation. Medium where it is one in four: then sessions serve nothing. Another epoch than the broker's is no full cache: a Fetch

@@ -5,4 +5,5 @@
 -- says: hanging transaction on {topic}-{partition}: [{left_by} ended its connection with the transaction open; ]for {lasted_ns}, read_committed consumers received nothing while {records|record|records} were written
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]
+-- costs: no progress
 SELECT * FROM held_back_partitions

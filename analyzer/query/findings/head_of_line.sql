@@ -6,4 +6,5 @@
 -- do: A broker processes one request per connection at a time: use a separate client for slow or long-polling requests, or send fewer requests at once.
 -- look: kanalyze latency[ --client {who}] --broker {broker}
 -- explains: slow_requests, unexplained
+-- costs: time
 SELECT * FROM queued_requests

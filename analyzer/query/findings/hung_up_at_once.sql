@@ -5,4 +5,5 @@
 -- do: {advice}
 -- look: kanalyze connections --client {who}
 -- explains: unanswered, connection_storm, metadata_storm
+-- costs: connections, unanswered
 SELECT * FROM early_hangups

@@ -5,4 +5,5 @@
 -- do: A firewall, NAT or load balancer on the path drops idle connections: set connections.max.idle.ms of clients and brokers below its idle timeout, or enable TCP keepalive.
 -- look: kanalyze connections --client {client_address}
 -- explains: unanswered, connection_storm, slow_requests
+-- costs: unanswered, connections, time
 SELECT * FROM dropped_connections

@@ -5,6 +5,7 @@
 -- do: Check whether a leader election is stuck (kafka-topics.sh --describe shows no leader), or whether the Metadata requests of the client fail.
 -- look: kanalyze errors --by partition[ --topic {topic}][ --client {who}]
 -- explains: metadata_storm, failing(NOT_LEADER_OR_FOLLOWER|LEADER_NOT_AVAILABLE|FENCED_LEADER_EPOCH|UNKNOWN_LEADER_EPOCH), resent_batches
+-- costs: refused(NOT_LEADER_OR_FOLLOWER)
 -- Up to 10 s such errors belong to every election.
 SELECT
     who(x) AS who,

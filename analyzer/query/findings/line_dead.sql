@@ -5,4 +5,5 @@
 -- do: Check the network of this client at that time: a link that was down, a route that changed, a firewall whose rules were reloaded, a machine that was migrated.
 -- look: kanalyze connections --client {client_address}
 -- explains: head_of_line, unanswered, request_timed_out, lossy_network, broker_stalled*, far_broker, slow_requests
+-- costs: unanswered, connections, time
 SELECT * FROM dead_lines

@@ -5,4 +5,5 @@
 -- do: The sender writes this message in another way than Apache Kafka, or this is not Kafka at all: `kanalyze show` shows where decoding fails. If that is a field of its own, upgrade the sender.
 -- look: kanalyze clients --api {api_name}
 -- explains: unanswered
+-- costs: unanswered, connections
 SELECT * FROM malformed_messages

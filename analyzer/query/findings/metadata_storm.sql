@@ -6,4 +6,5 @@
 -- look: kanalyze clients[ --client {who}]
 -- explains: repetition(Metadata)
 -- delays: nobody
+-- costs: repeated(Metadata)
 SELECT * FROM metadata_storms

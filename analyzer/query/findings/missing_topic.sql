@@ -1,11 +1,12 @@
 -- severity: medium
 -- rank: 38
 -- when: errors having bool_or(code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')))
--- says: {who} keeps asking for topic {topic}, which {state}, for {lasted_ns} ({times|request|requests})[; it was there before {gone_time_ns}][; {later}]
+-- says: {who} keeps asking for {what} {topic}[-{partition}], which {state}, for {lasted_ns} ({times|request|requests})[; it was there before {gone_time_ns}][; {later}]
 -- do: {advice}
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- delays: nobody
+-- costs: refused(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), repeated
 -- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told are all
 -- requests, and the time since the first that is not of a start, as in the table of errors. A topic was
 -- deleted whose id was named before the first of them, and never after it. It was made later where an id is named only after the first
@@ -17,6 +18,7 @@ WITH told AS (
         coalesce(e.topic, e.topic_id) AS topic,
         e.code,
         e.exchange,
+        e.partition,
         x.response_time_ns AS time_ns,
         e.expected IS DISTINCT FROM true AS is_failure
     FROM errors AS e
@@ -31,6 +33,8 @@ missed AS (
         topic,
         code,
         count(DISTINCT exchange) AS times,
+        -- Told where all errors name the same one.
+        CASE WHEN count(partition) = count(*) AND min(partition) = max(partition) THEN min(partition) END AS partition,
         max(time_ns) FILTER (WHERE is_failure) - min(time_ns) FILTER (WHERE is_failure) AS lasted_ns,
         min_by(exchange, (time_ns, exchange)) AS evidence_first,
         max_by(exchange, (time_ns, exchange)) AS evidence_last,
@@ -63,12 +67,17 @@ back AS (
 SELECT
     m.who,
     m.topic,
+    CASE WHEN b.is_back IS false AND m.partition IS NOT NULL THEN 'partition' ELSE 'topic' END AS what,
+    CASE WHEN b.is_back IS false THEN m.partition END AS partition,
     m.times,
     m.lasted_ns,
     CASE WHEN g.topic IS NOT NULL THEN m.first_time_ns END AS gone_time_ns,
-    CASE WHEN b.is_back IS false THEN 'other replies name' ELSE 'does not exist' END AS state,
+    CASE WHEN b.is_back IS false AND m.partition IS NOT NULL THEN 'brokers do not know, although other replies name the topic'
+        WHEN b.is_back IS false THEN 'other replies name' ELSE 'does not exist' END AS state,
     CASE WHEN b.is_back THEN 'it is there at the end' END AS later,
     CASE
+        WHEN b.is_back IS false AND m.partition IS NOT NULL
+            THEN 'See whether this partition exists (kafka-topics.sh --describe): the client may have been given its number by hand, or know it from a topic of this name that had more partitions. If it exists, the brokers that do not know it have old metadata (see their logs), or this client may not describe the topic: brokers then answer so too.'
         WHEN b.is_back IS false
             THEN 'The topic exists: before and after, replies name it. The brokers that do not know it have old metadata (see their logs), or this client may not describe it: brokers then answer so too.'
         WHEN b.is_back

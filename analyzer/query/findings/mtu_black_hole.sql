@@ -5,4 +5,5 @@
 -- do: A tunnel or VPN on the path carries smaller packets than the hosts think, and drops larger ones without a word: try ping -M do -s 1472, lower the MTU of the interface, let ICMP "fragmentation needed" through, or clamp the MSS.
 -- look: kanalyze connections --client {client_address}
 -- explains: unanswered, lossy_network, line_dead, request_timed_out, idle_killed, slow_requests
+-- costs: unanswered, connections, time
 SELECT * FROM large_packets_lost

@@ -5,4 +5,5 @@
 -- do: Set TCP_NODELAY where these pieces are written, or write each message to the socket in one piece. Apache's brokers and Java clients set it by themselves: there a proxy or forwarder on the way does not.
 -- look: kanalyze connections --client {client_address}
 -- explains: slow_broker, far_broker, slow_requests
+-- costs: time
 SELECT * FROM held_pieces

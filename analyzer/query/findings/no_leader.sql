@@ -5,6 +5,7 @@
 -- do: Find out which broker led them and bring it back; kafka-topics.sh --describe --topic shows which replicas are in sync.
 -- look: kanalyze errors --by topic --topic {topic}
 -- explains: metadata_storm, failing(LEADER_NOT_AVAILABLE|KAFKA_STORAGE_ERROR|NOT_LEADER_OR_FOLLOWER), slow_requests
+-- costs: refused(LEADER_NOT_AVAILABLE), repeated(Metadata)
 -- LEADER_NOT_AVAILABLE beyond what a new topic or an election brings. Nobody writes to such a partition or reads from it.
 SELECT
     coalesce(e.topic, e.topic_id) AS topic,

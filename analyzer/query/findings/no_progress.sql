@@ -5,4 +5,5 @@
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]
 -- explains: lag_growing, fetch_spin
+-- costs: no progress
 SELECT * FROM stuck_readers

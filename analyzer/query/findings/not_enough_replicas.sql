@@ -5,6 +5,7 @@
 -- do: Bring the missing brokers back; min.insync.replicas of the topic sets how many replicas must be in sync.
 -- look: kanalyze errors --by topic[ --topic {topic}]
 -- explains: resent_batches, out_of_order, request_timed_out, slow_requests
+-- costs: refused(NOT_ENOUGH_REPLICAS|NOT_ENOUGH_REPLICAS_AFTER_APPEND), time(Produce)
 SELECT
     coalesce(e.topic, e.topic_id) AS topic,
     nullif(count(*) FILTER (WHERE e.code = error('NOT_ENOUGH_REPLICAS')), 0) AS refused,

@@ -5,4 +5,5 @@
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]
 -- explains: failing(OFFSET_OUT_OF_RANGE), lag_growing
+-- costs: refused(OFFSET_OUT_OF_RANGE)
 SELECT * FROM refused_offsets

@@ -5,6 +5,7 @@
 -- do: Records were lost before they reached the broker, or two producers share a producer id: close the idempotent producer and create a new one.
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: resent_batches, failing(UNKNOWN_PRODUCER_ID|INVALID_PRODUCER_ID_MAPPING|INVALID_TXN_STATE)
+-- costs: refused(OUT_OF_ORDER_SEQUENCE_NUMBER)
 -- After another batch of the partition was refused, those already on their way are out of order too, and the producer sends all of
 -- them again: such refusals alone are not told. 120 s is the usual delivery.timeout.ms, for which a producer tries.
 -- The batches of refused requests alone: with all of them each would be given its offsets.

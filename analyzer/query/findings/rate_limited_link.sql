@@ -6,4 +6,5 @@
 -- do: Find the link with this rate (a VPN, a provider, a bandwidth limit of a virtual machine): raise its bandwidth, or reduce the traffic of these clients.
 -- look: kanalyze connections[ --client {client_address}][ --broker {broker}]
 -- explains: client_not_reading, lag_growing, lossy_network, slow_broker, head_of_line, slow_requests
+-- costs: time
 SELECT * FROM links_at_limit

@@ -5,6 +5,7 @@
 -- do: Nothing listens on this port: the broker is down, or clients use an old address or port (bootstrap.servers).
 -- look: kanalyze connections --broker {broker}
 -- explains: connection_storm, unreachable
+-- costs: connections
 -- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises; for information at another
 -- port of a host to which this client speaks Kafka. An advertised name other than an address may stand for any address with its
 -- port. A broker that answered afterwards was starting: for information. `host` where no client was ever served at this port: the

@@ -5,4 +5,5 @@
 -- do: Raise the client's limit of a reply (librdkafka: receive.message.max.bytes, Python: receive_message_max_bytes, others have one of another name), or ask for less (fetch.max.bytes, max.partition.fetch.bytes); one batch may be larger than that: it is sent all the same.
 -- look: kanalyze unanswered[ --client {who}]
 -- explains: unanswered, connection_storm, metadata_storm, wrong_protocol, lag_growing, no_progress
+-- costs: connections, unanswered, no progress
 SELECT * FROM given_up_replies

@@ -5,6 +5,7 @@
 -- do: For Produce, the followers did not replicate in time; for other APIs, the controller or coordinator did not answer in time: check that broker.
 -- look: kanalyze errors --api {api_name}[ --client {who}]
 -- explains: slow_requests
+-- costs: refused(REQUEST_TIMED_OUT), time
 SELECT
     who(x) AS who,
     x.api_name,

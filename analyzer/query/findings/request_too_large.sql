@@ -5,4 +5,5 @@
 -- do: Lower batch.size and max.request.size (message.max.bytes) of this client, or raise socket.request.max.bytes of the broker.
 -- look: kanalyze connections --client {client_address}
 -- explains: unanswered, connection_storm
+-- costs: connections, unanswered
 SELECT * FROM oversized_requests

@@ -5,4 +5,5 @@
 -- do: Look at what the client does between two writes of one request (a blocked event loop, a pause of its runtime, a socket that is written in turns): it should write a request in one piece. Captured beside the broker, a packet that was lost on its way and sent again looks the same; where a proxy carries bytes on, it may be the proxy that waits.
 -- look: kanalyze connections --client {client_address}
 -- explains: slow_requests
+-- costs: time
 SELECT * FROM late_rests

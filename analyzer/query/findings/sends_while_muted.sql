@@ -5,4 +5,5 @@
 -- do: Use a client that respects throttle_time_ms, or expect the throttle time to be part of its latency.
 -- look: kanalyze throttle[ --client {who}]
 -- explains: slow_requests
+-- costs: time
 SELECT * FROM senders_while_muted

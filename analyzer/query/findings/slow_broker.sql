@@ -5,6 +5,7 @@
 -- do: Check this broker's disks, its followers (acks=all waits for them) and its request handler threads (RequestHandlerAvgIdlePercent).
 -- look: kanalyze latency --of broker --by api --by broker --api {api_name}
 -- explains: slow_requests, unexplained
+-- costs: time
 -- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow requests at
 -- least: two slow ones of 200 are no p99. Where the others are not seen or as slow, it is compared with itself: slow requests take ten
 -- times its median and 100 ms, in five seconds at least, so that a start is none. With the broker's log it is said what it did, where

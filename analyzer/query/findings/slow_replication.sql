@@ -5,4 +5,5 @@
 -- do: Check the follower[ {follower}]: its disks, garbage collection, network and replica fetchers (num.replica.fetchers). The leaders are not the cause.
 -- look: kanalyze brokers
 -- explains: head_of_line*, slow_broker*, request_timed_out*, resent_batches, unanswered*(Produce), slow_requests*, unexplained*(Produce)
+-- costs: time
 SELECT * FROM slow_followers

@@ -5,6 +5,7 @@
 -- do: No rule tells the cause. See where the time goes (`kanalyze latency`), open the evidence, and look into the log of the broker at that time.
 -- look: kanalyze latency --client {who} --api {api_name}
 -- explains: unexplained
+-- costs: time, unanswered(pending)
 -- What others explain stands below them. Medium where three requests took 5 s or longer. What has no reply
 -- may have been captured elsewhere: it counts for information.
 SELECT * FROM slow_requests

@@ -5,4 +5,5 @@
 -- do: Raise it: receive.buffer.bytes of Java clients and socket.receive.buffer.bytes of brokers have fixed small defaults, -1 lets the system choose; net.ipv4.tcp_rmem bounds what it chooses.
 -- look: kanalyze connections --client {client_address}
 -- explains: rate_limited_link, far_broker, lag_growing, head_of_line, slow_requests
+-- costs: time
 SELECT * FROM small_windows

@@ -5,4 +5,5 @@
 -- do: Raise the quota of this user or client id (kafka-configs.sh --alter), spread its load, or limit its rate in the client.
 -- look: kanalyze throttle[ --client {who}]
 -- explains: head_of_line, sends_while_muted, slow_broker, request_timed_out, lag_growing, slow_requests
+-- costs: time
 SELECT * FROM throttled_clients

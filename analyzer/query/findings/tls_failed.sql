@@ -5,4 +5,5 @@
 -- do: {advice}
 -- look: kanalyze connections --broker {broker}[ --client {client_address}]
 -- explains: connection_storm, unanswered
+-- costs: connections, unanswered
 SELECT * FROM failed_handshakes

@@ -6,6 +6,7 @@
 -- look: kanalyze errors --topic {topic}
 -- explains: missing_topic, failing, offset_out_of_range, commit_failures, metadata_storm*, lag_growing
 -- delays: nobody
+-- costs: refused(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID|INCONSISTENT_TOPIC_ID|OFFSET_OUT_OF_RANGE)
 -- Brokers of one cluster told two ids for the name, the later one first told after the earlier one was last told. For information
 -- where no client was told that it does not exist, is unknown by its id, or has no such offset.
 WITH ids AS (

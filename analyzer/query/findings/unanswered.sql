@@ -4,6 +4,7 @@
 -- says: {requests|request|requests} ({api_name}) had no reply when the connection ended[, {abandoned} of them abandoned by the client]: {who}[ and {others|other client|other clients}]; longest wait {longest_ns}
 -- do: The broker closed the connection (check its log at that time), or the client gave up (request.timeout.ms).
 -- look: kanalyze unanswered --api {api_name}
+-- costs: unanswered
 -- See the view for what is no loss.
 SELECT
     api_name,

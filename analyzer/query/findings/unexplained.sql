@@ -4,5 +4,6 @@
 -- says: {fact}[, up to {longest_ns} each][, for {lasted_ns}], at {broker}[ ({who})][ ({clients|client|clients})]: no rule here knows why
 -- do: Open the evidence, and look into the log of the broker at that time. What was done to it, or to its clients, before that?
 -- look: kanalyze impact --by api --by broker[ --client {who}][ --api {api_name}]
+-- costs: time, refused, unanswered, connections
 -- What others explain stands below them.
 SELECT * FROM unexplained_impacts

@@ -4,4 +4,5 @@
 -- says: {broker} is never reached[ by {one_client}][ by {several|address|addresses}]: {times|attempt|attempts} to connect in {lasted_ns}, {answer}
 -- do: No rule tells the cause. See whether anything listens at this address, whether a firewall lets this client through, and whether the address is still right (bootstrap.servers, advertised.listeners).
 -- look: kanalyze connections --broker {broker}
+-- costs: connections
 SELECT * FROM unreachable_endpoints

@@ -5,4 +5,5 @@
 -- do: A firewall, proxy or load balancer on this path removes the window scale option from the handshake (RFC 7323): configure it to let TCP options pass.
 -- look: kanalyze connections --client {client_address}
 -- explains: rate_limited_link, far_broker, client_not_reading, lag_growing, head_of_line, slow_requests
+-- costs: time
 SELECT * FROM unscaled_ways

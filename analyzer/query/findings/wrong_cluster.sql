@@ -5,4 +5,5 @@
 -- do: Find out who changed where this address leads: DNS, a load balancer, a proxy, a new installation. If it was meant, restart clients that gave up, and look where groups begin to read: members, committed offsets and transactions stayed behind on the other cluster.
 -- look: kanalyze connections
 -- explains: failing*(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|GROUP_ID_NOT_FOUND|UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID|INCONSISTENT_TOPIC_ID|UNKNOWN_PRODUCER_ID|INVALID_PRODUCER_ID_MAPPING|INVALID_TXN_STATE|TRANSACTIONAL_ID_NOT_FOUND), commit_failures*, offset_out_of_range*, out_of_order*, fenced_producer*, missing_topic*
+-- costs: refused, connections
 SELECT * FROM clusters_mixed_up

@@ -5,4 +5,5 @@
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
 -- explains: connection_storm, unanswered, tls_failed, authentication_failures(ILLEGAL_SASL_STATE), failing(ILLEGAL_SASL_STATE)
+-- costs: connections, unanswered
 SELECT * FROM wrong_protocols

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from rich.text import Text
 
 from analyzer.base.text import exchange_id
+from analyzer.query.impact_causes import Share, by_finding
 from analyzer.query.incidents import Evidence, Finding
 from analyzer.report import text_tables
+from analyzer.report.explained_impact import sentence_of, table
 from analyzer.report.facts import Facts
 from analyzer.report.format import moment, safe
 from analyzer.report.sections.attention import STYLES, mark
@@ -19,19 +22,28 @@ _MARGIN = " " * 12
 NOTHING = "No findings."
 
 
-def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
+def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    """As `render`, with what each finding explains of the accounts of impact, and a table of what none explains."""
+    if not facts.findings():
+        return []
+    told = facts.shares()
+    return [*render(facts, width, limit, told), Text(""), *table(facts, told, width)]
+
+
+def render(facts: Facts, width: int, limit: int | None, told: Sequence[Share] = ()) -> list[Text]:
     """A block of lines per finding; at most `limit` findings."""
     found = facts.findings()
+    costs = by_finding(told)
     lines: list[Text] = []
     for number, finding in enumerate(found[:limit], 1):
         if lines:
             lines.append(Text(""))
-        lines += block(number, finding, width)
+        lines += block(number, finding, width, costs.get(number - 1, ()))
     return lines + text_tables.more(len(found[limit:]) if limit is not None else 0, "--limit 0", width)
 
 
-def block(number: int, finding: Finding, width: int) -> list[Text]:
-    """One finding in full, under a number."""
+def block(number: int, finding: Finding, width: int, costs: Sequence[Share] = ()) -> list[Text]:
+    """One finding in full, under a number; `costs`: what it explains."""
     prefix = f"{number:>3} {finding.severity:<7} "
     texts = text_tables.wrap(sentence(finding.rule.says, finding.row), width - len(prefix))
     lines = [Text.assemble(prefix[:4], (prefix[4:], STYLES[finding.severity]), (texts[0], text_tables.HEADING))]
@@ -41,6 +53,7 @@ def block(number: int, finding: Finding, width: int) -> list[Text]:
         ("do", text_tables.wrap(sentence(finding.rule.do, finding.row), room)),
         ("look", text_tables.typed(look(finding), room)),
         *((word, text_tables.wrap(text, room)) for word, text in _details(finding)),
+        *(("costs", text_tables.wrap(sentence_of(each), room)) for each in costs),
     ):
         lines.append(Text(f"{_MARGIN}{word:<8}{told[0]}"))
         lines += [Text(f"{_MARGIN}{'':<8}{more}") for more in told[1:]]

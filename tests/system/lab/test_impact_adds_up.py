@@ -1,4 +1,5 @@
-"""Accounts of impact add up: parts to the time, rows to the whole whatever they are grouped by, and to what the tables have."""
+"""Accounts of impact add up: parts to the time, rows to the whole whatever they are grouped by, and to what the tables have;
+what findings explain, and what none does, to all."""
 
 from __future__ import annotations
 
@@ -14,6 +15,8 @@ import analyzer
 from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import BROKER, kind_of
 from analyzer.query.dataset import Dataset
+from analyzer.query.impact_causes import shares
+from analyzer.query.run_findings import find
 from lab.score import DATA
 
 Rows = list[dict[str, Any]]
@@ -22,6 +25,8 @@ PARTS = ("queue_ns", "throttle_ns", "proxy_ns", "broker_ns", "network_ns", "unkn
 GROUPINGS = ((), ("client",), ("app", "group"), ("broker",), ("api", "topic"), ("principal",))
 FEW = [*sorted(SAMPLES.glob("*.pcap.zst")), *(DATA / f"{name}.pcap.zst" for name in ("nat_60_python",))]
 MANY = [each for each in (*DATA.glob("*.pcap.zst"), *LAB.glob("*.pcap*")) if each not in FEW]
+# Accounts of which time is lost.
+LOSING = ("time", "unanswered")
 # They wait by design, so nothing is lost with their connection.
 WAITING = {"Fetch", "JoinGroup", "SyncGroup", "ShareFetch"}
 
@@ -57,6 +62,29 @@ def told(rows: Rows) -> dict[tuple[Any, ...], tuple[int, int | None]]:
     return {key: (number, waited[key] if key[0] == "time" else None) for key, number in times.items()}
 
 
+def told_losses(rows: Rows) -> dict[tuple[Any, ...], tuple[int, int]]:
+    """Account, what, whether between brokers -> how many, of the time only slow ones, and the time that they lost."""
+    times, lost = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
+    for row in rows:
+        key = row["account"], row["what"], row["between_brokers"]
+        is_time = row["account"] == "time"
+        times[key] += row["slow"] if is_time else row["times"]
+        lost[key] += ((row["slow_ns"] if is_time else row["waited_ns"]) or 0) if key[0] in LOSING else 0
+    return {key: (number, lost[key]) for key, number in times.items() if number}
+
+
+def told_by_findings(dataset: Dataset) -> dict[tuple[Any, ...], tuple[int, int]]:
+    """The same, by what findings explain and what none does."""
+    times, lost = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
+    for share in shares(dataset, find(dataset)):
+        key = share.account, share.what, share.between_brokers
+        times[key] += share.times
+        lost[key] += share.lost_ns or 0
+        assert all(0 < number <= share.times for number in share.also.values()), share
+        assert share.finding is not None or not share.also, share
+    return {key: (number, lost[key]) for key, number in times.items()}
+
+
 @pytest.mark.parametrize("path", also_long(FEW, sorted(MANY)), ids=lambda path: path.name)
 def test_accounts_add_up(path: Path) -> None:
     with analyzer.read(path) as capture:
@@ -66,6 +94,8 @@ def test_accounts_add_up(path: Path) -> None:
             dataset.choose(Settings(by))
             answers.append(dataset.metric("impact"))
         whole = counted(dataset)
+        explained = told_by_findings(dataset)
+    assert explained == told_losses(answers[0])
     for rows in answers:
         assert told(rows) == told(answers[0])
         for row in rows:

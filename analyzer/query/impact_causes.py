@@ -1,0 +1,178 @@
+"""What findings explain of the accounts of impact, and by how much: each request, and each connection, is given to one finding.
+
+A rule names the accounts in its head (`-- costs:`, see `analyzer.query.findings`). One of its findings, or a symptom below it,
+explains what is in such an account when both are about the same (as in `analyzer.query.incidents`) and their times touch. What
+several findings explain goes to the first of them by rank, as a symptom does; the others are also possible. So explained and
+unexplained together are all that `kanalyze impact` counts (of the time: what took 500 ms or longer).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from analyzer.base.filters import literal
+from analyzer.query.findings import ACCOUNTS, Cost
+from analyzer.query.incidents import HOST, SLACK_NS, Finding
+
+if TYPE_CHECKING:
+    from analyzer.query.dataset import Dataset
+
+# A column of `told` below -> its type.
+_COLUMNS = {
+    "place": "INTEGER",
+    "account": "VARCHAR",
+    "words": "VARCHAR[]",
+    "from_ns": "BIGINT",
+    "until_ns": "BIGINT",
+    "who": "VARCHAR",
+    "application": "VARCHAR",
+    "client_address": "VARCHAR",
+    "broker": "VARCHAR",
+    "host": "VARCHAR",
+    "topic": "VARCHAR",
+    "group_id": "VARCHAR",
+    "connection": "BIGINT",
+    "api_name": "VARCHAR",
+    "name": "VARCHAR",
+}
+_SUBJECTS = ("who", "application", "client_address", "broker", "group_id")
+_QUESTION = f"""
+WITH told AS (SELECT * FROM (VALUES {{rows}}) AS t({", ".join(_COLUMNS)})),
+-- An error names topics.
+named AS (
+    SELECT exchange, list(DISTINCT coalesce(topic, topic_id)) FILTER (WHERE coalesce(topic, topic_id) IS NOT NULL) AS topics
+    FROM errors
+    GROUP BY exchange
+),
+units AS (
+    SELECT
+        row_number() OVER () AS unit,
+        i.account,
+        i.what,
+        i.between_brokers,
+        i.api_name,
+        i.connection,
+        i.group_id,
+        i.at_ns,
+        i.until_ns,
+        CASE i.account WHEN 'time' THEN i.slow_ns WHEN 'unanswered' THEN i.waited_ns END AS lost_ns,
+        coalesce(i.client_id, i.client_address) AS who,
+        a.application,
+        i.client_address,
+        i.broker_address AS host,
+        CASE WHEN contains(i.broker_address, ':') THEN '[' || i.broker_address || ']' ELSE i.broker_address END
+            || ':' || CAST(i.broker_port AS STRING) AS broker,
+        n.topics
+    FROM impacts AS i
+        LEFT JOIN applications AS a ON a.client_address = i.client_address AND a.client_id = i.client_id
+        LEFT JOIN named AS n ON n.exchange = i.exchange AND i.account = 'refused'
+    WHERE i.account <> 'time' OR i.slow_ns IS NOT NULL
+),
+hits AS (
+    SELECT u.unit, t.place
+    FROM units AS u JOIN told AS t ON t.account = u.account
+    WHERE (t.words IS NULL OR list_contains(t.words, u.what) OR list_contains(t.words, u.api_name))
+        AND (t.until_ns IS NULL OR (u.at_ns <= t.until_ns AND u.until_ns >= t.from_ns))
+        AND (t.api_name IS NULL OR u.api_name IS NULL OR t.api_name = u.api_name)
+        AND (t.name IS NULL OR u.account <> 'refused' OR t.name = u.what)
+        AND {" AND ".join(f"(t.{name} IS NULL OR u.{name} IS NULL OR t.{name} = u.{name})" for name in _SUBJECTS)}
+        AND (t.host IS NULL OR t.host IN (u.host, u.client_address))
+        AND (t.topic IS NULL OR u.topics IS NULL OR list_contains(u.topics, t.topic))
+        -- At least one of them is compared; a connection only where there is nothing else.
+        AND (t.connection = u.connection OR t.host IS NOT NULL OR (t.topic IS NOT NULL AND u.topics IS NOT NULL)
+            OR {" OR ".join(f"t.{name} = u.{name}" for name in _SUBJECTS)})
+),
+given AS (
+    SELECT unit, list_sort(list(DISTINCT place)) AS places
+    FROM hits
+    GROUP BY unit
+)
+SELECT
+    u.account, u.what, u.between_brokers, g.places, count(*) AS times, TRY_CAST(sum(u.lost_ns) AS BIGINT) AS lost_ns
+FROM units AS u LEFT JOIN given AS g ON g.unit = u.unit
+GROUP BY u.account, u.what, u.between_brokers, g.places
+ORDER BY u.account, u.what, u.between_brokers, g.places
+"""
+
+
+@dataclass(slots=True)
+class Share:
+    """What one finding (None: none) explains of an account: requests or connections, and the time that they lost, where known.
+    `also`: how many of them other findings may explain as well, by the places of these in the list.
+    """
+
+    account: str
+    what: str | None
+    between_brokers: bool
+    finding: int | None
+    times: int = 0
+    lost_ns: int | None = None
+    also: dict[int, int] = field(default_factory=dict)
+
+
+def shares(dataset: Dataset, found: Sequence[Finding]) -> list[Share]:
+    """What each of the findings explains of all accounts, then what none does; in the order of the list. Raises DatasetError."""
+    order = sorted(range(len(found)), key=lambda at: (found[at].rule.rank, *found[at].order()))
+    told = [row for place, at in enumerate(order) for row in _told(place, found[at])]
+    # Without a row the types would not be known.
+    rows = ", ".join(map(_values, told or [{"place": -1, "account": ""}]))
+    kept: dict[tuple[Any, ...], Share] = {}
+    for row in dataset.ask(_QUESTION.format(rows=rows)):
+        places = [order[place] for place in row["places"] or ()]
+        key = row["account"], row["what"], row["between_brokers"], places[0] if places else None
+        share = kept.setdefault(key, Share(*key))
+        share.times += row["times"]
+        if row["lost_ns"] is not None:
+            share.lost_ns = (share.lost_ns or 0) + row["lost_ns"]
+        for other in places[1:]:
+            share.also[other] = share.also.get(other, 0) + row["times"]
+    return sorted(kept.values(), key=_order)
+
+
+def by_finding(told: Sequence[Share]) -> dict[int | None, list[Share]]:
+    """The shares of each finding, by its place in the list; None: what none explains."""
+    found = defaultdict[int | None, list[Share]](list)
+    for share in told:
+        found[share.finding].append(share)
+    return found
+
+
+def _order(share: Share) -> tuple[Any, ...]:
+    at = share.finding
+    return at is None, at or 0, ACCOUNTS.index(share.account), share.between_brokers, -share.times, share.what or ""
+
+
+def _told(place: int, finding: Finding) -> Iterator[dict[str, Any]]:
+    for each in (finding, *finding.symptoms):
+        for cost in each.rule.costs:
+            yield _row(place, each, cost)
+
+
+def _row(place: int, finding: Finding, cost: Cost) -> dict[str, Any]:
+    row = finding.row
+    told = {name: row.get(name) for name in _COLUMNS} | {"place": place, "account": cost.account, "words": cost.words}
+    first, last = row.get("first_time_ns"), row.get("last_time_ns")
+    if first is not None and last is not None:
+        told |= {"from_ns": first - SLACK_NS, "until_ns": last + SLACK_NS}
+    # Of several clients it names one.
+    if row.get("clients") or row.get("others") or row.get("application_clients", 1) > 1:
+        told |= {"who": None, "client_address": None}
+    else:
+        told["application"] = None
+    # All ports of a host are meant.
+    if told[HOST] is not None:
+        told["broker"] = None
+    return told
+
+
+def _values(row: dict[str, Any]) -> str:
+    return f"({', '.join(f'CAST({_written(row.get(name))} AS {kind})' for name, kind in _COLUMNS.items())})"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(literal, value))}]" if value else "NULL"
+    return "NULL" if value is None else literal(value) if isinstance(value, str) else str(int(value))
