@@ -206,6 +206,27 @@ def test_a_topic_that_is_made_later_is_not_to_be_created(
     assert ("which other replies name" in sentence) == advice.startswith("The topic exists")
 
 
+@pytest.mark.parametrize(
+    ("partitions", "sentence"),
+    [
+        ([7, 7, 7], "partition t-7, which brokers do not know, although other replies name the topic"),
+        ([7, 8, 7], "topic t, which other replies name"),
+        ([7, None, 7], "topic t, which other replies name"),
+    ],
+)
+def test_a_partition_may_not_exist_in_a_topic_that_does(
+    partitions: list[int | None], sentence: str, tmp_path: Path
+) -> None:
+    story = failing(3, many(3, 100), topic="t") | {"connections": [connection(1, cluster="c")]}
+    for row, partition in zip(story["errors"], partitions, strict=True):
+        row["partition"] = partition
+    known = {"cluster": "c", "topic": "t", "topic_id": OLD, "first_time_ns": START_NS - SECOND_NS}
+    with dataset(tmp_path, story | {"topic_ids": [known | {"last_time_ns": START_NS + 200 * SECOND_NS}]}) as made:
+        (found,) = find(made, [rule("missing_topic")])
+    assert sentence in as_object(found)["sentence"]
+    assert found.row["advice"].startswith("See whether this partition") is sentence.startswith("partition")
+
+
 def test_connections_that_stay_open_are_counted(tmp_path: Path) -> None:
     ends = {"captures": [capture(last_time_ns=START_NS + 40 * SECOND_NS)]}
     for close, told in (("fin", "half of them closed within 20.0 s"), ("none", "of 40 of them no end was captured")):
