@@ -244,6 +244,7 @@ FRAMED_PARTS = (
     Field("opening", layout.FRAMING_OPENING, OPENINGS),
     Field("proxied_for", layout.FRAMING_PROXIED_FOR, "address"),
     Field("broker_speaks", layout.FRAMING_ANSWER, ANSWERS),
+    *_pair("begin", layout.FRAMING_BEGIN),
 )
 
 

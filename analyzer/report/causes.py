@@ -88,12 +88,6 @@ def _named(row: dict[str, Any]) -> str:
     return safe(row["named"]) + (f" and {row['others']:,} more" if row["others"] else "")
 
 
-def _looks_like(row: dict[str, Any]) -> str:
-    if row["protocol"] != "tls":
-        return "something else"
-    return "TLS, handshake failed" if row["tls_handshake"] == "failed" else "TLS, not decrypted"
-
-
 def closed(row: dict[str, Any]) -> str:
     """open, closed by client, reset by broker; without the side where that is not known."""
     if row["close"] == "none":
@@ -102,13 +96,6 @@ def closed(row: dict[str, Any]) -> str:
     return f"{words} by {row['closed_by']}" if row["closed_by"] else words
 
 
-_HEADERS = {
-    "proxy_v1": "PROXY header (v1)",
-    "proxy_v2": "PROXY header (v2)",
-    "socks4": "SOCKS 4",
-    "socks5": "SOCKS 5",
-    "http_connect": "HTTP CONNECT",
-}
 _CLIENT = (Column("client", least=10), _text("who"))
 _BROKER = (Column("broker", least=14), _endpoint("broker"))
 _TIMES = (Column("times", right=True), _count("times"))
@@ -357,29 +344,6 @@ ESCAPES = Table(
         (Column("connections", right=True), _count("connections")),
     ),
     "in all: the throttle times in these replies; the client waited for little or nothing of them.",
-)
-FOREIGN = Table(
-    "foreign_connections",
-    "Connections without Kafka, or with none that could be read",
-    (
-        *_HOSTS,
-        (Column("looks like", least=22), _looks_like),
-        (Column("connections", right=True), _count("connections")),
-        (Column("sent", right=True, spare=2), _size("client_bytes")),
-        (Column("received", right=True, spare=3), _size("broker_bytes")),
-        *_SPAN,
-    ),
-)
-EMPTY = Table(
-    "empty_connections",
-    "Connections without content (health checks, probes, or never used)",
-    (
-        *_HOSTS,
-        (Column("connections", right=True), _count("connections")),
-        (Column("content", least=10), lambda row: _HEADERS.get(row["opening"], "none")),
-        (Column("end", least=16), closed),
-        *_SPAN,
-    ),
 )
 FOLLOWER_WAITS = Table(
     "waits_for_followers",

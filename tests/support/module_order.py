@@ -389,6 +389,7 @@ ORDER = (
     "analyzer.report.attempts",
     "analyzer.report.causes",
     "analyzer.report.impact",
+    "analyzer.report.other_traffic",
     "analyzer.report.ways",
     "analyzer.report.topics_of_note",
     "analyzer.report.between",

@@ -59,8 +59,21 @@ function drawNoKafka() {
   const foreign = rowsOf('foreign_connections');
   if (!foreign.length) return;
   const place = section('foreign', 'What is there instead', { short: 'Other traffic', means: DATA.means.foreign_connections, narrow: false, about: 'Connections with payload in which no Kafka could be read.' });
-  table(place, [text('client_address', 'from'), made('to', 'to', (row) => endpoint(row.broker_address, row.broker_port)), text('protocol', 'looks like', { plain: true }), text('tls_handshake', 'TLS handshake', { plain: true }), numeric('connections', 'connections', { bar: true }), numeric('client_bytes', 'sent'), numeric('broker_bytes', 'received')],
+  table(place, [text('client_address', 'from'), made('to', 'to', (row) => endpoint(row.broker_address, row.broker_port)), text('protocol', 'looks like', { plain: true }), text('tls_handshake', 'TLS handshake', { plain: true }), made('client_begin', 'first bytes sent', firstBytes('client_begin')), made('broker_begin', 'first bytes received', firstBytes('broker_begin')), numeric('connections', 'connections', { bar: true }), numeric('client_bytes', 'sent'), numeric('broker_bytes', 'received')],
     { label: 'Other connections', total: totalOf('foreign_connections') })(foreign);
+}
+
+// As the terminal shows them: text where the first three bytes are text, else hex; of TLS none.
+function firstBytes(column) {
+  return (row) => (row.protocol === 'tls' || !row[column] ? null : shownBytes(row[column]));
+}
+
+function shownBytes(begin) {
+  const pairs = begin.match(/../g);
+  const isText = (pair) => /^([2-6]|7(?!f))/.test(pair);
+  const escapes = { '09': '\\t', '0a': '\\n', '0d': '\\r' };
+  if (!pairs.slice(0, 3).every((pair) => isText(pair) || pair in escapes)) return pairs.join(' ');
+  return pairs.map((pair) => (isText(pair) ? String.fromCharCode(parseInt(pair, 16)) : escapes[pair] ?? `\\x${pair}`)).join('');
 }
 
 function drawNavigation() {

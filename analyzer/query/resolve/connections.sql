@@ -18,6 +18,8 @@ SELECT
     p.opening,
     p.proxied_for,
     p.broker_speaks,
+    CASE WHEN p.client_begin > 1 THEN lower(substring(hex(p.client_begin), 2)) END AS client_begin,
+    CASE WHEN p.broker_begin > 1 THEN lower(substring(hex(p.broker_begin), 2)) END AS broker_begin,
     first_time_ns,
     p.last_time_ns,
     seen_from,

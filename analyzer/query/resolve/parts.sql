@@ -111,6 +111,8 @@ told AS NOT MATERIALIZED (
         CASE WHEN t.client_side = 1 THEN t.a_foreign_bytes ELSE t.b_foreign_bytes END AS broker_foreign_bytes,
         CASE WHEN t.client_side = 1 THEN t.b_opening_bytes ELSE t.a_opening_bytes END AS client_opening_bytes,
         CASE WHEN t.client_side = 1 THEN t.a_opening_bytes ELSE t.b_opening_bytes END AS broker_opening_bytes,
+        CASE WHEN t.client_side = 1 THEN t.b_begin ELSE t.a_begin END AS client_begin,
+        CASE WHEN t.client_side = 1 THEN t.a_begin ELSE t.b_begin END AS broker_begin,
         CASE WHEN t.client_side = 1 THEN t.b_headerless_bytes ELSE t.a_headerless_bytes END AS client_headerless_bytes,
         CASE WHEN t.client_side = 1 THEN t.a_headerless_bytes ELSE t.b_headerless_bytes END AS broker_headerless_bytes,
         CASE WHEN t.client_side = 1 THEN t.b_cut_bytes ELSE t.a_cut_bytes END AS client_cut_bytes,

@@ -12,8 +12,6 @@ from analyzer.report import text_tables
 from analyzer.report.causes import (
     BROKEN,
     DISTANCES,
-    EMPTY,
-    FOREIGN,
     HANG_UPS,
     IDLE_DROPS,
     LOSSES,
@@ -40,6 +38,7 @@ from analyzer.report.format import (
     things,
 )
 from analyzer.report.impact import LONG_TRANSFERS, NEVER_REACHED, SLOW_BEGINNINGS, VAIN
+from analyzer.report.other_traffic import EMPTY, FOREIGN
 from analyzer.report.text_tables import Column, Row
 from analyzer.report.ways import CLUSTERS, HANDSHAKES, WAYS
 

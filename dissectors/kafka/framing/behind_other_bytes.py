@@ -12,8 +12,27 @@ from dissectors.kafka.framing.pages import drop_frame
 from dissectors.kafka.framing.request_headers import is_likely_request
 from dissectors.kafka.framing.state import FramingState, i64
 from dissectors.kafka.framing.state_columns import *
-from dissectors.kafka.framing.stream_bytes import int16_at, int32_at
+from dissectors.kafka.framing.stream_bytes import byte_at, int16_at, int32_at
 from dissectors.layout import *
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def note_begin(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.int:
+    """Keeps the first bytes of a side, for people who ask what this is: those of its first chunk, behind an opening."""
+    side: i64 = s & 1
+    base: i64 = chunks[CHUNK_OFFSET, row]
+    length: i64 = chunks[CHUNK_LENGTH, row]
+    begin: i64 = 1
+    at: i64
+    if f.conn[slot, FRAMING_STREAM + side] != f.conn[slot, FRAMING_OPENED + side]:
+        return 0
+    if not f.conn[slot, CONN_FROM_SYN] or f.side[s, SIDE_LOSSES]:
+        return 0
+    for at in range(base, base + (MOST_BEGIN if length > MOST_BEGIN else length)):
+        begin = (begin << 8) | byte_at(f, chunks[CHUNK_BUFFER, row], at)
+    f.conn[slot, FRAMING_BEGIN + side] = begin
+    return 0
 
 
 @cython.cfunc

@@ -18,7 +18,7 @@ Kafka headers).
 import cython
 
 from dissectors.kafka.framing.accounting import count_skipped
-from dissectors.kafka.framing.behind_other_bytes import take_other_bytes
+from dissectors.kafka.framing.behind_other_bytes import note_begin, take_other_bytes
 from dissectors.kafka.framing.checkpoint import (
     bytes_to_boundary,
     can_checkpoint,
@@ -111,8 +111,10 @@ def take_data(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
             elif f.why != WHY_DONE or not take_provisional(f, chunks, row, slot, s):
                 return False
         elif mode == MODE_BEHIND:
+            note_begin(f, chunks, row, slot, s)
             take_other_bytes(f, chunks, row, slot, s)
         else:
+            note_begin(f, chunks, row, slot, s)
             count_skipped(f, slot, s, SKIP_NOT_KAFKA, length - f.chunk_position)
             f.chunk_position = length
     return True

@@ -117,6 +117,16 @@ def test_where_no_body_can_be_read_there_is_no_kafka() -> None:
             assert row[f"{side}_skipped_foreign_bytes"] == row[f"{side}_stream_bytes"] > 0
 
 
+def test_what_is_no_kafka_shows_its_first_bytes() -> None:
+    """By the ports of the thread: PostgreSQL (protocol 3.0), AMQP 0-9-1, Redis, Cassandra's native protocol v4."""
+    with read("other_protocols") as opened:
+        found = {row["broker_port"]: row["client_begin"] for row in opened.metric("foreign_connections").to_pylist()}
+    assert bytes.fromhex(found[5432])[4:] == b"\0\3\0"
+    assert bytes.fromhex(found[5672]) == b"AMQP\0\0\x09"
+    assert bytes.fromhex(found[6379])[:1] == b"*"
+    assert bytes.fromhex(found[9042])[:1] == b"\x04"
+
+
 def test_a_web_server_is_no_broker() -> None:
     with read("kafka_at_http") as opened:
         found = told(opened)

@@ -14,6 +14,7 @@ from analyzer.base.filters import Filters
 from analyzer.base.options import Options
 from analyzer.base.settings import Settings
 from analyzer.report.facts import Facts
+from analyzer.report.other_traffic import FOREIGN
 from analyzer.report.sections import clients
 from analyzer.run import local
 
@@ -196,6 +197,19 @@ def test_connections_without_kafka_are_counted_by_what_they_look_like(tmp_path: 
         rows = opened.metric("foreign_connections")
     found = [(row["protocol"], row["tls_handshake"], row["connections"], row["client_bytes"]) for row in rows]
     assert found == [("tls", "failed", 2, 1000), ("tls", None, 1, 500)]
+
+
+def test_first_bytes_of_other_traffic_are_those_of_the_first_connection_that_has_some(tmp_path: Path) -> None:
+    other = {"is_kafka": False, "protocol": "other"}
+    links = [
+        connection(1, first_time_ns=START_NS, broker_begin="2b4f4b", **other),
+        connection(2, first_time_ns=START_NS + 1, client_begin="2a330d0a", broker_begin="2d", **other),
+        connection(3, first_time_ns=START_NS + 2, client_begin="00", **other),
+    ]
+    with dataset(tmp_path, {"connections": links}) as opened:
+        (row,) = opened.metric("foreign_connections")
+    assert (row["connections"], row["client_begin"], row["broker_begin"]) == (3, "2a330d0a", "2b4f4b")
+    assert next(cell(row) for column, cell in FOREIGN.columns if column.title == "first bytes") == "*3\\r\\n / +OK"
 
 
 def test_connections_without_content_are_counted_by_who_and_how_they_end(tmp_path: Path) -> None:

@@ -185,3 +185,29 @@ def test_what_answers_in_text_is_told(answer: bytes, expected: int) -> None:
         assert out.skipped(BROKER) == {"not kafka": len(answer)}
         # A server that greets: its text is before the request.
         assert Conversation().b(answer).c(request(1)).run().part[layout.FRAMING_ANSWER] == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "begin"),
+    [
+        ([b"GET / HTTP/1.0\r\n"], [b"HTTP/1.0 200 OK\r\n"], (b"GET / H", b"HTTP/1.")),
+        ([b"\xff\xfe"], [b""], (b"\xff\xfe", b"")),
+        ([b"no kafka", b"more"], [b"\0", b"no"], (b"no kafk", b"\0")),
+        ([request(1)], [b"SSH-2.0-OpenSSH_9.2p1\r\n"], (b"", b"SSH-2.0")),
+        ([request(1)], [reply(1)], (b"", b"")),
+    ],
+)
+def test_first_bytes_of_what_is_no_kafka_are_kept(
+    asked: list[bytes], answer: list[bytes], begin: tuple[bytes, bytes]
+) -> None:
+    part = Conversation().c(*asked).b(*answer).run().part
+    assert tuple(_begin(part[layout.FRAMING_BEGIN + side]) for side in (CLIENT, BROKER)) == begin
+
+
+def test_first_bytes_are_not_kept_behind_a_gap_or_without_a_syn() -> None:
+    for talk in (Conversation().gap(CLIENT, 5), Conversation(syn=False)):
+        assert _begin(talk.c(*[b"no kafka"] * 70).run().part[layout.FRAMING_BEGIN + CLIENT]) == b""
+
+
+def _begin(kept: int) -> bytes:
+    return kept.to_bytes(8).lstrip(b"\0")[1:]
