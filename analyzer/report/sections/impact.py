@@ -83,11 +83,11 @@ ACCOUNTS = {
     "time": _Account(
         "Time that requests waited for their replies",
         (
-            _count("requests", "times"),
-            _count("slow", "slow"),
+            _count("requests", "times", 1),
+            _count("slow", "slow", 2),
             _duration("waited", "waited_ns"),
-            (Column("mostly", least=14, spare=1), _mostly),
-            _duration("longest", "longest_ns"),
+            (Column("mostly", least=15), _mostly),
+            _duration("longest", "longest_ns", 1),
             *(_duration(title, name, 5) for title, name in PARTS.items()),
             _LIMIT,
             *_SPAN,
