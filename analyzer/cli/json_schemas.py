@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from analyzer.query.questions import PARTS
+from analyzer.query.questions import OF_LOG, PARTS
 
 Schema = dict[str, Any]
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -23,9 +23,9 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "connections": ("connections",),
     "errors": ("errors",),
     "impact": ("impact",),
-    "latency": ("latency",),
+    "latency": ("latency", OF_LOG),
     "partition": ("partition_story",),
-    "profile": ("profile",),
+    "profile": ("profile", OF_LOG),
     "throttle": ("throttle", "throttle_over_time"),
     "unanswered": ("unanswered",),
 }

@@ -42,17 +42,20 @@ def section_command(
     sorts: str = "",
     tables: Collection[str] = REPORT_TABLES,
     with_entries: Collection[str] = (),
+    logs: bool = False,
 ) -> click.Command:
     """A verb that prints `section` of the report as a table, or the rows of `metric` in the other formats.
 
     `by` are the dimensions that `--by` takes, `by_default` what the metric is given without it; `over_time` is the metric
     that answers `--every` (none: no such option); with `measures` there is `--of`; `sorts`: whose words of SORTS `--sort` takes.
-    `tables` are the large tables that it reads, `entries` besides when it groups by one of `with_entries`.
+    `tables` are the large tables that it reads, `entries` besides when it groups by one of `with_entries`; with `logs` there is
+    `--part log`.
     """
 
     @click.command(short_help=short, help=text)
     @captures
     @_grouping(by, over_time is not None, measures, sorts)
+    @_log_part(logs)
     @limit_option
     @format_option("table", "json", "jsonl", "csv")
     @capture_options()
@@ -65,9 +68,12 @@ def section_command(
         every_ns: int | None = None,
         measure: str = "latency",
         sort: str = COST,
+        part: str | None = None,
     ) -> int:
         if len(set(by) & set(NAMES)) > 1:
             raise click.UsageError(f"--by takes one of {', '.join(NAMES)} at a time")
+        if part and (by or every_ns or measure != "latency" or sort != COST):
+            raise click.UsageError("--part log is by API and broker: it takes no --by, --every, --of or --sort")
         settings = Settings(tuple(dict.fromkeys(by)) or by_default, every_ns, measure, sort=sort)
         from analyzer.cli.table import TABLE_ROWS
 
@@ -86,15 +92,23 @@ def section_command(
             dataset.choose(replace(settings, most=most))
             if form == "table":
                 from analyzer.cli.screen import screen
-                from analyzer.report.terminal import print_section
+                from analyzer.report.facts import Facts
+                from analyzer.report.terminal import print_part, print_section
 
                 with screen() as console:
-                    print_section(dataset, section, console, shown or None)
+                    if part:
+                        print_part(Facts(dataset), section, part, console, shown or None)
+                    else:
+                        print_section(dataset, section, console, shown or None)
             else:
                 from analyzer.cli.row_output import print_rows
                 from analyzer.query.metrics import text as sql
+                from analyzer.query.questions import NO_LOG, OF_LOG
 
-                print_rows(dataset, sql(over_time if every_ns and over_time else metric), form, limit)
+                if part and not dataset.is_logged:
+                    say(NO_LOG)
+                asked = OF_LOG if part else over_time if every_ns and over_time else metric
+                print_rows(dataset, sql(asked), form, limit)
             return exit_code(dataset)
 
     return command
@@ -125,6 +139,14 @@ def _grouping(by: Sequence[str], over_time: bool, measures: bool, sorts: str) ->
         return function
 
     return decorate
+
+
+def _log_part(logs: bool) -> Decorator:
+    """`--part log`, where the verb has it."""
+    if not logs:
+        return lambda function: function
+    text = "log: only where the brokers' time went by --request-log."
+    return click.option("--part", type=click.Choice(("log",)), metavar="PART", help=text)
 
 
 def _slots(dataset: Dataset, every_ns: int) -> int:

@@ -34,6 +34,9 @@ PARTS = {
     "zones": {"flows": "zones", "clients": "zone_clients", "topics": "zone_topics"},
     "readiness": {"clients": "readiness", "versions": "readiness"},
 }
+# What `--part log` of `latency` and `profile` asks, and what it says where no log was given.
+OF_LOG = "broker_log"
+NO_LOG = "No broker's log of requests was read: give one with --request-log."
 # Releases of Kafka that clients are judged for, the newest last: `metrics/views/materialized/kafka_releases.tsv` is the list.
 RELEASES = tuple(row[0] for row in data_rows("kafka_releases"))
 NEWEST_RELEASE = RELEASES[-1]

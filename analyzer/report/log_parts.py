@@ -8,6 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.base.wait_kinds import BROKER, kind_of
+from analyzer.query.questions import NO_LOG
 from analyzer.report import text_tables
 from analyzer.report.dimension_columns import api, broker
 from analyzer.report.facts import Facts
@@ -29,7 +30,7 @@ COLUMNS = (
     Column("p50", right=True, spare=2),
     Column("p99", right=True),
     Column("max", right=True, spare=4),
-    Column("where the broker's time goes"),
+    Column("where the broker's time goes", least=28),
     Column("of the slowest 1 %", spare=3),
 )
 MEANING = (
@@ -79,12 +80,17 @@ def table(facts: Facts, width: int, limit: int | None, command: str) -> list[Tex
     coverage = facts.rows("log_coverage")
     if not coverage:
         return []
-    lines = [Text(""), text_tables.heading("Time in the broker by its own log", width)]
+    lines = [text_tables.heading("Time in the broker by its own log", width)]
     if rows:
         lines += text_tables.table(COLUMNS, [_line(row) for row in rows[:limit]], width)
         lines += text_tables.more(len(rows) - len(rows[:limit]), facts.ask(command), width)
     told = [_alone(coverage)] if facts.is_log_alone else _coverage(coverage)
     return lines + text_tables.remarks(" ".join([*told, *([MEANING] if rows else [])]), width)
+
+
+def alone(facts: Facts, width: int, limit: int | None, command: str) -> list[Text]:
+    """The table where it alone was asked for; a sentence where there is no log."""
+    return table(facts, width, limit, command) or text_tables.remarks(NO_LOG, width)
 
 
 def _line(row: Mapping[str, Any]) -> Row:

@@ -26,4 +26,5 @@ command = section_command(
     measures=True,
     sorts="latency",
     tables=("exchanges", "errors", "entries"),
+    logs=True,
 )

@@ -21,4 +21,5 @@ command = section_command(
     by=("api", "version", "client", "app", "principal", "broker", "topic", "group", "subject", "connection", *NAMES),
     by_default=("api", "client", "subject"),
     tables=("exchanges", "errors", "entries"),
+    logs=True,
 )

@@ -6,6 +6,7 @@ The verb's page adds what is too long for a report: client, network or broker, a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from rich.text import Text
@@ -90,7 +91,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines += text_tables.table(COLUMNS, [_line([api], row) for row in shown], width)
     lines += text_tables.remarks(remark(shown), width)
     lines += text_tables.more(len(rows) - len(shown), facts.ask(COMMAND), width)
-    return lines + log_parts.table(facts, width, limit, COMMAND)
+    if of_log := log_parts.table(facts, width, limit, COMMAND):
+        lines += [Text(""), *of_log]
+    return lines
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
@@ -313,3 +316,6 @@ def _behind(row: dict[str, Any]) -> str:
     if row["behind_api_name"] is None:
         return "-"
     return api({"api_name": row["behind_api_name"], "kind": row["behind_kind"]})
+
+
+PARTS = {"log": partial(log_parts.alone, command=COMMAND)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from rich.text import Text
@@ -51,7 +52,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     text += "counted and come last. "
     text += "V/M: variance to mean of the latency in seconds."
     lines += text_tables.remarks(text, width)
-    return lines + log_parts.table(facts, width, limit, COMMAND)
+    if of_log := log_parts.table(facts, width, limit, COMMAND):
+        lines += [Text(""), *of_log]
+    return lines
 
 
 def _line(place: int, keys: Sequence[Cell], row: dict[str, Any]) -> Row:
@@ -78,3 +81,6 @@ def _line(place: int, keys: Sequence[Cell], row: dict[str, Any]) -> Row:
 
 def _spread(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}" if value >= 0.005 else "0.00" if value == 0 else "<0.01"
+
+
+PARTS = {"log": partial(log_parts.alone, command=COMMAND)}

@@ -175,6 +175,21 @@ def test_a_slow_disk_is_told_by_the_log_in_report_and_finding(
     assert "own log" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("verb", ["latency", "profile"])
+def test_the_log_alone_as_rows_has_all_of_its_time(samples: Path, capsysbinary: Any, verb: str) -> None:
+    log = samples / "throttle.requests.jsonl.zst"
+    asked = [verb, str(samples / "throttle.pcap.zst"), "--part", "log", "--format", "json"]
+    assert main([*asked, "--request-log", str(log)]) == 0
+    rows = json.loads(capsysbinary.readouterr().out)
+    logged = [line["totalTimeMs"] for line in read_log(log) if not line["isForwarded"]]
+    assert sum(row["requests"] for row in rows) == len(logged)
+    assert sum(row["total_ns"] for row in rows) == pytest.approx(sum(logged) * 1e6, abs=500 * len(logged))
+    assert main(asked) == 0
+    without = capsysbinary.readouterr()
+    assert json.loads(without.out) == [] and b"give one with --request-log" in without.err
+    assert main([*asked, "--by", "client"]) == 2
+
+
 def test_the_log_of_another_day_and_impossible_moments_pair_nothing(samples: Path, tmp_path: Path) -> None:
     """Ports and numbers of one capture meet those of another, with moments that no clock has, and one log is named twice."""
     chance = random.Random(4)
