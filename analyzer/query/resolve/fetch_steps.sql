@@ -12,28 +12,27 @@ named AS (
     SELECT CASE WHEN f.session_id <> 0 THEN b.broker ELSE f.part END AS session_at, f.*
     FROM fetch_names AS f JOIN brokers_of_parts AS b ON b.part = f.part
 ),
--- What was last requested and told of each partition: with this Fetch, and before it.
+-- What was last requested and told of each partition before this Fetch.
 known AS (
     SELECT
         n.*,
         lag(n.forgotten) OVER in_time AS forgotten_before,
         lag(n.told_next) OVER in_time AS told_next_before,
-        last_value(n.asked_offset IGNORE NULLS) OVER with_this AS fetch_offset,
         last_value(n.asked_offset IGNORE NULLS) OVER before_this AS fetch_offset_before,
-        last_value(n.told_end IGNORE NULLS) OVER with_this AS newest_end,
         last_value(n.told_end IGNORE NULLS) OVER before_this AS end_offset
     FROM named AS n
     WINDOW in_time AS (
             PARTITION BY n.session_at, n.session_id, n.topic_key, n.partition ORDER BY n.asked_ns, n.exchange
         ),
-        with_this AS (
-            PARTITION BY n.session_at, n.session_id, n.topic_key, n.partition ORDER BY n.asked_ns, n.exchange
-            ROWS UNBOUNDED PRECEDING
-        ),
         before_this AS (
             PARTITION BY n.session_at, n.session_id, n.topic_key, n.partition ORDER BY n.asked_ns, n.exchange
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         )
+),
+-- And with it.
+newest AS (
+    SELECT *, coalesce(asked_offset, fetch_offset_before) AS fetch_offset, coalesce(told_end, end_offset) AS newest_end
+    FROM known
 )
 SELECT
     session_at,
@@ -59,4 +58,4 @@ SELECT
     CASE WHEN forgotten = 0 AND coalesce(told_next, fetch_offset) < newest_end THEN 1 ELSE 0 END AS behind_after,
     CASE WHEN forgotten_before = 0 AND coalesce(told_next_before, fetch_offset_before) < end_offset THEN 1 ELSE 0 END
         AS behind_before
-FROM known
+FROM newest
