@@ -64,7 +64,9 @@ def is_any(folders: Sequence[Path], rows: Callable[[], Mapping[str, str]]) -> bo
         def has(view: str) -> bool:
             return bool(dataset.query(f"SELECT 1 AS found FROM {view} LIMIT 1"))
 
-        return has("view_legs") or has("redirected_legs") or (has("proxy_parts") and has("forward_pairs"))
+        # A redirected connection is two halves, of one side each.
+        halves = bool(dataset.query("SELECT 1 FROM raw_parts WHERE (a_packets = 0) <> (b_packets = 0) LIMIT 1"))
+        return has("view_legs") or (halves and has("redirected_legs")) or (has("proxy_parts") and has("forward_pairs"))
 
 
 def _may_be(parts: Sequence[Path], framed: Sequence[Path], exchanges: Sequence[Path]) -> bool:
