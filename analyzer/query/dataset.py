@@ -142,7 +142,9 @@ class Dataset:
         # DuckDB makes the directory when it spills, and not before.
         self._spill = self.temp_directory / f"kanalyze-sql-{uuid.uuid4().hex}"
         memory = question_memory_bytes() if memory_bytes is None else memory_bytes
-        self._database = engine.connect(":memory:", config=engine_settings.config(memory, self._spill, threads))
+        self._database = engine.connect(
+            ":memory:", config=engine_settings.config(memory, self._spill, threads, simple_plans)
+        )
         # Each thread has a connection for questions, and another one that creates views: a question may leave a transaction or
         # another default catalog behind in its connection.
         self._connections = threading.local()
