@@ -163,10 +163,10 @@ _READING = (
 
 
 # Fields of files that say something about the captures.
-_BESIDE = ("request_logs", "names")
+BESIDE = ("request_logs", "names")
 _REQUEST_LOG = click.option(
     "--request-log",
-    _BESIDE[0],
+    BESIDE[0],
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -175,12 +175,12 @@ _REQUEST_LOG = click.option(
 )
 _NAMES = click.option(
     "--names",
-    _BESIDE[1],
+    BESIDE[1],
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Names of addresses: a hosts file, a TSV with a head, JSON of kubectl get pods,nodes,services -A, of EC2 or GCE; may "
-    "be repeated.",
+    help="Names of addresses: a hosts file, a TSV with a head, JSON of kubectl get pods,nodes,services -A, of EC2 or GCE, "
+    "or a capture with replies of DNS or comments of ptcpdump; may be repeated.",
 )
 # Options of patterns, with the names of their fields in `Filters`.
 _GLOBS = ("clients", "brokers", "apis", "topics", "namespaces")
@@ -194,13 +194,13 @@ _STRICT = click.option(
 
 
 def capture_options(
-    until: tuple[str, ...] = ("--to", "--until"), strict: bool = True, beside: bool = True
+    until: tuple[str, ...] = ("--to", "--until"), strict: bool = True, beside: tuple[str, ...] = BESIDE
 ) -> Decorator:
     """Gives a command the options of reading and filtering; it gets them as one argument, `options`.
 
     `until` names the option for the end of a time range, for a command that has another use for `--to`. With `strict` there is
-    `--strict`, which `exit_code` obeys; without `beside` neither `--request-log` nor `--names`, for a command that makes no tables
-    of whole captures.
+    `--strict`, which `exit_code` obeys. `beside` are those of BESIDE that it takes: a command that makes no tables of whole
+    captures does without.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -213,12 +213,13 @@ def capture_options(
             filters = Filters(**{name: given.pop(name) for name in _GLOBS}).between(
                 given.pop("from_ns"), given.pop("to_ns")
             )
-            reading = {name: given.pop(name) for name in _READING_FIELDS if beside or name not in _BESIDE}
+            reading = {name: given.pop(name) for name in _READING_FIELDS if name in beside or name not in BESIDE}
             options = Options(filters=filters, **reading)
             return function(options=options, **given)
 
         decorated: Callable[..., Any] = with_options
-        after = (*((_REQUEST_LOG, _NAMES) if beside else ()), *((_STRICT,) if strict else ()))
+        files = zip(BESIDE, (_REQUEST_LOG, _NAMES), strict=True)
+        after = (*(option for name, option in files if name in beside), *((_STRICT,) if strict else ()))
         for option in reversed((*_filters(until), *_READING, *after)):
             decorated = option(decorated)
         return decorated

@@ -66,8 +66,8 @@ def who(row: Mapping[str, Any], side: str = "client") -> str | None:
 def read(paths: Sequence[Path]) -> Names:
     """What the files say. Where two of them name the same field, the first of them counts. Raises NamesError."""
     by_address: dict[str, list[tuple[int, Name]]] = {}
-    for number, path in enumerate(paths):
-        for name in dict.fromkeys(names_in(path)):
+    for number, (path, names) in enumerate((each, names) for each in paths for names in _ranked(each)):
+        for name in dict.fromkeys(names):
             by_address.setdefault(name.address, []).append((number, name))
             if len(by_address[name.address]) > MOST_NAMES:
                 raise NamesError(f"{path}: more than {MOST_NAMES:,} names for {name.address}")
@@ -76,6 +76,14 @@ def read(paths: Sequence[Path]) -> Names:
     for told in by_address.values():
         rows += _pieces(told, conflicts)
     return Names(tuple(rows), tuple(conflicts))
+
+
+def _ranked(path: Path) -> list[list[Name]]:
+    """What a file says; what counts before the rest comes in a list of its own."""
+    from analyzer.names.capture_names import names_of_capture
+
+    found = names_of_capture(path)
+    return [names_in(path)] if found is None else found
 
 
 def _pieces(told: Sequence[tuple[int, Name]], conflicts: dict[Conflict, None]) -> Iterable[Name]:

@@ -33,7 +33,7 @@ from analyzer.cli.target import (
     is_flag=True,
     help="Of TLS connections with known keys write the redacted content, as plain TCP.  [default: TLS without its content]",
 )
-@capture_options(strict=False, beside=False)
+@capture_options(strict=False, beside=("names",))
 def command(
     inputs: tuple[str, ...], options: Options, out: str, key_file: Path | None, verifies: bool, decrypts: bool
 ) -> int:
@@ -53,7 +53,10 @@ def command(
     from analyzer.inputs.expansion import expand
     from analyzer.inputs.sources import InputError
     from analyzer.messages.bodies import kept_standard_input
+    from analyzer.names.name_table import read
     from analyzer.query.exported import is_dataset
+    from analyzer.redact.pseudonyms import Pseudonyms
+    from analyzer.redact.redacted_names import as_tsv
     from analyzer.redact.redaction_run import NotProved, redact, redact_decrypted, write_manifest
 
     if options.filters:
@@ -61,6 +64,9 @@ def command(
     if is_dataset(inputs[0]):
         raise click.UsageError(f"{inputs[0]}: is an export, which has no packets; name captures")
     target = output(out, inputs, options, key_file)
+    names = read(options.names) if options.names else None
+    if names and not target.is_kept:
+        raise click.UsageError("--names are written beside the capture: -o must be a file or an object")
     if verifies:
         check_can_be_proved(target)
     key = read_key(key_file)
@@ -78,6 +84,9 @@ def command(
                 run = redact_decrypted if decrypts else redact
                 done = run(sources, path, Path(out).suffix, options, key, verifies, rewind, bar)
                 write_manifest(target, done)
+                if names:
+                    with target.beside(".names.tsv").stream() as sink:
+                        sink.write(as_tsv(names, Pseudonyms(key)).encode())
         except NotProved as problem:
             tell_not_proved(problem)
             return CHECK_FAILED

@@ -1,0 +1,35 @@
+"""The names of addresses (`--names`) for a redacted capture: a file with the pseudonyms that the capture has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+from analyzer.names.name_table import FIELDS, Names
+from analyzer.redact.pseudonyms import Pseudonyms
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def as_tsv(names: Names, pseudonyms: Pseudonyms) -> str:
+    """The file. A zone is redacted as racks are, and a host as brokers' are: what was equal in capture and names still is."""
+    return "".join("\t".join(cells) + "\n" for cells in (("address", "from", "to", *FIELDS), *_rows(names, pseudonyms)))
+
+
+def _rows(names: Names, pseudonyms: Pseudonyms) -> Iterator[tuple[str, ...]]:
+    for row in names.rows:
+        told = {field: getattr(row, field) for field in FIELDS}
+        kind, mark, name = (told["workload"] or "").partition("/")
+        host = _text(pseudonyms.host, told["host"])
+        pod, namespace, zone = (_text(pseudonyms.name, told[field]) for field in ("pod", "namespace", "zone"))
+        workload = f"{kind}/{_text(pseudonyms.name, name)}" if mark else _text(pseudonyms.name, told["workload"])
+        address = _text(pseudonyms.host, row.address)
+        yield address, _moment(row.begin_ns), _moment(row.end_ns), host, pod, namespace, workload, zone
+
+
+def _text(redact: Callable[[bytes], bytes], value: str | None) -> str:
+    return redact(value.encode()).decode() if value else ""
+
+
+def _moment(ns: int | None) -> str:
+    return "" if ns is None else (_EPOCH + timedelta(microseconds=ns // 1_000)).isoformat()
