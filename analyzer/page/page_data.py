@@ -56,6 +56,7 @@ QUESTIONS = {
     "clients": Question("clients"),
     "connections": Question("connections"),
     "topics": Question("topics"),
+    "zones": Question("zones"),
     "lag": Question("lag"),
     "delivery": Question("delivery"),
     "groups": Question("groups"),
@@ -82,6 +83,11 @@ QUESTIONS = {
 # Asked only where a broker's log of requests was read.
 OF_LOGS = {"broker_log": Question("broker_log")}
 
+# What a side of a connection is called, as `who` of `analyzer.names` says it.
+_WHO = {
+    "client": "coalesce(CASE WHEN client_pod IS NOT NULL THEN concat_ws('/', client_namespace, client_pod) END, client_host)",
+    "broker": "coalesce(broker_pod, broker_host)",
+}
 # Rows in such number that they are held by column.
 MANY = "slowest_thousand"
 
@@ -95,6 +101,7 @@ COMMANDS = {
     "flows": "kanalyze topics --part producers",
     "readers": "kanalyze topics --part consumers",
     "topics": "kanalyze topics",
+    "zones": "kanalyze zones",
     "delivery": "kanalyze topics --part delivery",
     "lag": "kanalyze topics --part lag",
     "clients": "kanalyze clients",
@@ -161,6 +168,7 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
         "filters": harmless(_filters(dataset)),
         "findings": [_finding(facts, number, each, origin, words) for number, each in enumerate(found, 1)],
         "tables": tables,
+        "names": harmless(_names(dataset)) if facts.has_names else {},
         "packed": {MANY: _many(dataset, facts, origin)},
         "not_shown": harmless(dataset.left_out),
         "commands": {
@@ -172,6 +180,18 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
         "parts": {name: list(words) for name, words in PARTS.items()},
         "trees": {f"{exchange:016x}": list(lines) for exchange, lines in trees(slowest).items()} if slowest else {},
     }
+
+
+def _names(dataset: Dataset) -> dict[str, str]:
+    """Address -> what it is called; where that changed, all names."""
+    sides = (f"SELECT {side}_address AS address, {who} AS name FROM connections" for side, who in _WHO.items())
+    rows = dataset.query(
+        f"SELECT DISTINCT address, name FROM ({' UNION ALL '.join(sides)}) WHERE name IS NOT NULL ORDER BY ALL"
+    )
+    found: dict[str, str] = {}
+    for row in rows:
+        found[row["address"]] = f"{found[row['address']]}, {row['name']}" if row["address"] in found else row["name"]
+    return found
 
 
 def _found(facts: Facts) -> Sequence[Finding]:

@@ -11,7 +11,7 @@ function drawFlows() {
   const picture = element('div', { class: 'flow-drawing' });
   place.append(element('div', { class: 'flow-picture' }, picture));
   const update = table(place, [
-    text('topic', 'topic'), clientColumn(), text('client_address', 'address'),
+    text('topic', 'topic'), clientColumn(), made('client_address', 'address', (row) => addressOf(row.client_address)),
     numeric('written_bytes', 'written', { bar: true }), numeric('read_bytes', 'read', { bar: true }),
     numeric('writes', 'writes', { help: 'partitions in Produce requests', text: count }), numeric('reads', 'reads', { help: 'partitions in Fetch requests', text: count }),
   ], { label: 'Topics and clients', sort: null, lines: 8, empty: 'No topic was written or read in the selected time.' });
@@ -23,6 +23,24 @@ function drawFlows() {
     update(rows);
     picturing(rows);
   });
+}
+
+// Which bytes cross zones: over the whole time, as the verb prints it.
+function drawZones() {
+  const rows = rowsOf('zones').map((row) => ({ ...row, from_zone: row.from_zone ?? 'unknown', to_zone: row.to_zone ?? 'unknown' }));
+  if (rows.every((row) => row.zone_way === 'unknown')) return;
+  const place = section('zones', 'Bytes on the wire by zone', { short: 'Zones', commands: ['zones'], asks: 'zones', means: DATA.means.zones,
+    about: 'Bytes of IP packets of Kafka connections, from the zone of who sends to the zone of who receives, over the whole time.' });
+  const picture = element('div', { class: 'flow-drawing' });
+  place.append(element('div', { class: 'flow-picture' }, picture));
+  const links = rows.map((row) => ({ from: row.from_zone, to: row.to_zone, bytes: row.bytes, way: 'written' }));
+  const told = `${count(rows.length)} flows between zones; the table below has them all`;
+  redrawn(picture, () => picture.replaceChildren(...ribbonPicture(links, [], Math.max(picture.clientWidth, 600), ['from zone', 'to zone'], told)));
+  table(place, [
+    text('from_zone', 'from zone'), text('to_zone', 'to zone'), text('zone_way', 'way', { plain: true }),
+    made('who', 'who', (row) => `${row.between_brokers ? 'between brokers' : 'clients'}, ${row.way === 'to_broker' ? 'requests' : 'replies'}`, { plain: true }),
+    numeric('connections', 'connections'), numeric('bytes', 'bytes', { bar: true }), numeric('share', 'share', { text: share }),
+  ], { label: 'Flows between zones', sort: null, lines: 8 })(rows);
 }
 
 function pairs() {
@@ -57,6 +75,11 @@ function nodesOf(links, side) {
 function flowPicture(rows, width) {
   const writes = rows.filter((row) => row.written_bytes > 0).map((row) => ({ from: clientOf(row), to: row.topic, bytes: row.written_bytes, way: 'written' }));
   const reads = rows.filter((row) => row.read_bytes > 0).map((row) => ({ from: row.topic, to: clientOf(row), bytes: row.read_bytes, way: 'read' }));
+  const told = `${count(writes.length)} pairs of a client and the topic that it writes, ${count(reads.length)} of a topic and a client that reads it; the table below has them all`;
+  return ribbonPicture(writes, reads, width, ['written by', 'topic', 'read by'], told);
+}
+
+function ribbonPicture(writes, reads, width, heads, told) {
   if (!width || writes.length + reads.length === 0) return [];
   const topics = nodesOf([...writes.map((each) => ({ ...each, topic: each.to })), ...reads.map((each) => ({ ...each, topic: each.from }))], 'topic');
   const [producers, consumers] = [nodesOf(writes, 'from'), nodesOf(reads, 'to')];
@@ -75,11 +98,10 @@ function flowPicture(rows, width) {
     ...joined(writes, producers, topics).map((link) => ribbon(a, middle(link.from, producers), b, middle(link.to, topics), link, 'write')),
     ...joined(reads, topics, consumers).map((link) => ribbon(c, middle(link.from, topics), d, middle(link.to, consumers), link, 'read')),
   ];
-  const told = `${count(writes.length)} pairs of a client and the topic that it writes, ${count(reads.length)} of a topic and a client that reads it; the table below has them all`;
   const picture = drawn('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': told }, ribbons);
   const column = (side, left, wide, align) => [...new Set(side.values())].map((node) => element('div', { class: `flow-node ${align}`, style: { left: `${left}px`, width: `${wide}px`, top: `${middle(node, side) - LANE_HEIGHT / 2 + 1}px` } },
     node.others ? element('span', { class: 'none' }, node.name) : named(node.name, `\n${bytesWords(node)}`), element('small', {}, bytesWords(node))));
   const frame = element('div', { class: 'flow-frame', style: { height: `${height}px` } }, picture, ...column(producers, 0, label - 4, 'right'), ...column(topics, b, c - b, 'middle'), ...column(consumers, d + 4, label - 4, 'left'));
-  const titles = element('div', { class: 'flow-titles' }, element('span', {}, 'written by'), element('span', {}, 'topic'), element('span', {}, 'read by'));
+  const titles = element('div', { class: 'flow-titles' }, ...heads.map((head) => element('span', {}, head)));
   return [titles, frame];
 }

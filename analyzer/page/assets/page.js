@@ -59,7 +59,7 @@ function drawNoKafka() {
   const foreign = rowsOf('foreign_connections');
   if (!foreign.length) return;
   const place = section('foreign', 'What is there instead', { short: 'Other traffic', means: DATA.means.foreign_connections, narrow: false, about: 'Connections with payload in which no Kafka could be read.' });
-  table(place, [text('client_address', 'from'), made('to', 'to', (row) => endpoint(row.broker_address, row.broker_port)), text('protocol', 'looks like', { plain: true }), text('tls_handshake', 'TLS handshake', { plain: true }), made('client_begin', 'first bytes sent', firstBytes('client_begin')), made('broker_begin', 'first bytes received', firstBytes('broker_begin')), numeric('connections', 'connections', { bar: true }), numeric('client_bytes', 'sent'), numeric('broker_bytes', 'received')],
+  table(place, [made('client_address', 'from', (row) => addressOf(row.client_address)), made('to', 'to', (row) => endpoint(row.broker_address, row.broker_port)), text('protocol', 'looks like', { plain: true }), text('tls_handshake', 'TLS handshake', { plain: true }), made('client_begin', 'first bytes sent', firstBytes('client_begin')), made('broker_begin', 'first bytes received', firstBytes('broker_begin')), numeric('connections', 'connections', { bar: true }), numeric('client_bytes', 'sent'), numeric('broker_bytes', 'received')],
     { label: 'Other connections', total: totalOf('foreign_connections') })(foreign);
 }
 
@@ -142,6 +142,7 @@ if (DATA.coverage.kafka_connections || rowsOf('activity_by_api').length) {
   drawDistribution();
   drawApis();
   drawFlows();
+  drawZones();
   drawTopics();
   drawClients();
   drawBrokers();

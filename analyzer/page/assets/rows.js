@@ -26,10 +26,13 @@ const apiOf = (row) => {
   const name = row.api_name ?? (row.is_rest ? 'all others' : NONE);
   return words ? `${name}, ${words}` : name;
 };
-const clientOf = (row) => row.client_id || row.client_address || (row.is_rest ? 'all others' : NONE);
+// An address with the name that it has, where files with names were given.
+const addressOf = (address) => DATA.names[address] ? `${address} (${DATA.names[address]})` : address;
+const clientOf = (row) => row.client_id || addressOf(row.client_address) || (row.is_rest ? 'all others' : NONE);
 const endpoint = (address, port) => {
   const host = address == null ? NONE : address.includes(':') ? `[${address}]` : address;
-  return port == null ? host : `${host}:${port}`;
+  const name = DATA.names[address] ? ` (${DATA.names[address]})` : '';
+  return (port == null ? host : `${host}:${port}`) + name;
 };
 const brokerOf = (row) => row.is_rest ? 'all others' : row.broker_id == null
   ? endpoint(row.broker_address, row.broker_port) : `${row.broker_id} (${endpoint(row.broker_address, row.broker_port)})`;

@@ -96,7 +96,7 @@ function drawClients() {
   const place = section('clients', 'Clients', { commands: ['clients'], asks: 'clients', means: DATA.means.clients });
   selectionNote(place, () => `${spanWords()} The libraries and connections are those of the whole capture; clients beyond the 60 busiest are not counted apart.`);
   const update = table(place, [
-    clientColumn(), text('client_address', 'address'), text('application', 'application'), made('software', 'library', softwareOf), text('principal', 'user'), numeric('connections', 'connections'), numeric('requests', 'requests', { bar: true }), numeric('rate_per_s', 'rate/s', { text: rate }),
+    clientColumn(), made('client_address', 'address', (row) => addressOf(row.client_address)), text('application', 'application'), made('software', 'library', softwareOf), text('principal', 'user'), numeric('connections', 'connections'), numeric('requests', 'requests', { bar: true }), numeric('rate_per_s', 'rate/s', { text: rate }),
     numeric('request_bytes', 'sent', { bar: true }), numeric('response_bytes', 'received', { bar: true }), numeric('errors', 'errors'), numeric('throttled', 'throttled'), numeric('unanswered', 'unanswered'), text('security', 'security', { plain: true }),
   ], { label: 'Clients', total: totalOf('clients'), empty: 'No client asked anything in the selected time.' });
   onSelection(() => {
@@ -156,7 +156,7 @@ function drawErrors() {
   if (throttle.length) {
     const place = section('throttle', 'Throttling', { commands: ['throttle'], asks: 'throttle', means: DATA.means.throttle });
     selectionNote(place, () => 'Of the whole capture: a selection changes the row over time above.');
-    table(place, [clientColumn(), text('client_address', 'address'), text('api_name', 'API', { plain: true }), numeric('replies', 'replies'), numeric('throttled', 'throttled', { bar: true }), numeric('throttle_time_ms', 'throttle time', { bar: true }), numeric('throttled_ns', 'muted, worst connection', { bar: true }), numeric('share', 'of its life', { text: share }), numeric('sent_inside', 'sent while muted')],
+    table(place, [clientColumn(), made('client_address', 'address', (row) => addressOf(row.client_address)), text('api_name', 'API', { plain: true }), numeric('replies', 'replies'), numeric('throttled', 'throttled', { bar: true }), numeric('throttle_time_ms', 'throttle time', { bar: true }), numeric('throttled_ns', 'muted, worst connection', { bar: true }), numeric('share', 'of its life', { text: share }), numeric('sent_inside', 'sent while muted')],
       { label: 'Throttling', total: totalOf('throttle') })(throttle);
   }
   if (unanswered.length) {
@@ -189,7 +189,7 @@ function drawReadiness() {
   place.append(element('p', { class: 'verdicts' }, tally.map(([verdict, clients]) => element('span', { class: `verdict ${VERDICTS[verdict][1]}` }, `${count(clients)} ${clients === 1 ? 'client' : 'clients'}: ${VERDICTS[verdict][0]}`))));
   const update = table(place, [
     made('verdict', 'verdict', (row) => VERDICTS[row.verdict]?.[0] ?? row.verdict, { cell: (row) => element('span', { class: `verdict ${VERDICTS[row.verdict]?.[1] ?? 'low'}` }, VERDICTS[row.verdict]?.[0] ?? row.verdict) }),
-    clientColumn(), text('client_address', 'address'), made('software', 'library', (row) => softwareOf(row) ?? row.library), made('api', 'API', (row) => `${row.api_name} v${row.api_version}`, { plain: true }), numeric('oldest', 'oldest accepted', { text: (value) => value == null ? NONE : `v${value}` }), numeric('requests', 'requests'), made('cure', 'cure', (row) => row.cure, { plain: true }), text('setting', 'setting'),
+    clientColumn(), made('client_address', 'address', (row) => addressOf(row.client_address)), made('software', 'library', (row) => softwareOf(row) ?? row.library), made('api', 'API', (row) => `${row.api_name} v${row.api_version}`, { plain: true }), numeric('oldest', 'oldest accepted', { text: (value) => value == null ? NONE : `v${value}` }), numeric('requests', 'requests'), made('cure', 'cure', (row) => row.cure, { plain: true }), text('setting', 'setting'),
   ], { label: 'Readiness', total: totalOf('readiness'), lines: 8 });
   onSelection(() => update(rows.filter((row) => touches(row.first_time_ns, row.last_time_ns))));
 }
