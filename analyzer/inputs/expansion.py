@@ -164,6 +164,8 @@ def _add(tried: Iterable[Source | InputError], found: Expansion, *, only_capture
             others.append(one)
         else:
             errors.append(one)
+    if not captures:
+        errors += [one for one in others if one.log is not None]
     found.sources.extend(captures)
     found.errors.extend(errors)
     if captures:
@@ -209,7 +211,7 @@ def _checked(place: Path | StorageEntry) -> Source:
     try:
         open_reader(head[:_HEAD_BYTES])
     except DissectError as error:
-        is_log = not source.uri and is_request_log(next(source.blocks(_LOG_HEAD_BYTES), b""))
+        is_log = is_request_log(next(source.blocks(_LOG_HEAD_BYTES), b""))
         refused = _NoCaptureError(_log_alone(source) if is_log else not_a_capture(source, error))
         refused.log = source if is_log else None
         refused.name, refused.got = source.name, _got(error)
@@ -248,7 +250,9 @@ def _advice(got: str) -> str:
     if _is_other_capture(got):
         return "convert it: editcap -F pcapng FILE NEW.pcapng (part of Wireshark)"
     if got == "text":
-        return "give what tcpdump -w or Wireshark wrote; the broker's own log goes with it, by --request-log"
+        return (
+            "give what tcpdump -w or Wireshark wrote; a broker's log of requests is read from a file, not from a pipe"
+        )
     return "give what tcpdump -w or Wireshark wrote"
 
 

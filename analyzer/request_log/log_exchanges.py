@@ -30,6 +30,9 @@ from dissectors.matrix import new_matrix
 
 MOST_ROWS = 16_384
 MOST_TEXTS = 100_000
+# Connections that are followed. With more, the half that was silent longest is written, as if they had ended: one that speaks again
+# is another connection.
+MOST_PARTS = 200_000
 _NO_SIZES = (UNKNOWN,) * 4  # nor packets
 _TABLES = {
     "exchanges": (raw_tables.EXCHANGES, layout.ROW_COLUMNS),
@@ -78,6 +81,8 @@ class LogExchanges:
         self.dropped = False
         self._lines: list[tuple[Any, ...]] = []
         self._parts: dict[str, _Part] = {}
+        self._part_numbers = 0
+        self.turns = 0  # how often half of the connections were written
         self.unread = 0  # bodies
 
     def take(self, log: int, line: int, found: Logged) -> None:
@@ -86,7 +91,10 @@ class LogExchanges:
         if not found.values[_FORWARDED]:
             part = self._parts.get(found.connection)
             if part is None:
-                part = _Part(len(self._parts) + 1, found.connection, found.values[1:5])
+                self._make_room()
+                self._part_numbers += 1
+                name = f"{found.connection} {self.turns}" if self.turns else found.connection
+                part = _Part(self._part_numbers, name, found.values[1:5])
                 part.is_tls = found.values[18] in ("SSL", "SASL_SSL")
                 self._parts[found.connection] = part
             exchange, connection = self._exchange(part, found), part.connection
@@ -196,10 +204,7 @@ class LogExchanges:
     def finish(self) -> Counter[str]:
         """Completes the files. Returns the rows by raw table."""
         self._flush_all()
-        for part in self._parts.values():
-            self._add_part(part)
-            if len(self._rows["parts"]) >= MOST_ROWS:
-                self._flush_parts()
+        self._end_parts(list(self._parts))
         self._flush_parts()
         for table, _ in self._tables.values():
             table.complete()
@@ -210,6 +215,18 @@ class LogExchanges:
     def close(self) -> None:
         """Ends the writer; before `finish` this gives up the run."""
         self._writer.close()
+
+    def _make_room(self) -> None:
+        if len(self._parts) >= MOST_PARTS:
+            by_end = sorted(self._parts, key=lambda name: self._parts[name].end_ns)
+            self._end_parts(by_end[: (len(by_end) + 1) // 2])
+            self.turns += 1
+
+    def _end_parts(self, names: Sequence[str]) -> None:
+        for name in names:
+            self._add_part(self._parts.pop(name))
+            if len(self._rows["parts"]) >= MOST_ROWS:
+                self._flush_parts()
 
     def _flush_parts(self) -> None:
         for name, rows in self._rows.items():

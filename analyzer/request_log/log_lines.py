@@ -100,7 +100,7 @@ def row(line: bytes) -> tuple[Any, ...]:
     if is_bare and not (line.lstrip()[:1] == b"{" and b'"requestHeader"' in line):
         raise NotARequest
     try:
-        moment = None if is_bare else _last_moment(line[:begin])
+        moment = None if is_bare else _last_moment(line[max(begin - 400, 0) : begin])
         body = line.index(b"{") if is_bare else begin + len(BEGIN)
         return _of_json(line, body, moment) if line[body : body + 2] == b'{"' else _of_text(line, body, moment)
     except _WRONG as error:
@@ -116,7 +116,7 @@ def logged(line: bytes) -> Logged:
     if begin < 0 and b'"requestHeader"' not in line:
         raise NotARequest
     try:
-        moment = None if begin < 0 else _last_moment(line[:begin])
+        moment = None if begin < 0 else _last_moment(line[max(begin - 400, 0) : begin])
         found = _DECODER.raw_decode(line[at:].decode())[0]
         software = found.get("clientInformation")
         return Logged(
@@ -166,7 +166,7 @@ def _of_json(line: bytes, begin: int, moment: int | None) -> tuple[Any, ...]:
 
 def _row_of(found: dict[str, Any], moment: int | None, topic: Callable[[int], str | None] | None) -> tuple[Any, ...]:
     if moment is None:
-        moment = _last_moment(found["logged_at"].encode())
+        moment = _last_moment(found["logged_at"][-400:].encode())
     header = found["requestHeader"]
     find = found.get
     key, version, number = header["requestApiKey"], header["requestApiVersion"], header["correlationId"]
@@ -265,9 +265,11 @@ def _address(text: str) -> str:
     return str(mapped or found)
 
 
+@lru_cache(maxsize=4_096)
 def _last_moment(text: bytes) -> int:
-    """The last moment before the request: what a container's log puts before the line comes first."""
-    found = _MOMENT.findall(text[-400:])
+    """The last moment before the request: what a container's log puts before the line comes first. A busy broker writes several
+    lines in a millisecond."""
+    found = _MOMENT.findall(text)
     if not found:
         raise ValueError
     whole, fraction, zone = found[-1]

@@ -36,6 +36,10 @@ def read_logs_alone(sources: Sequence[Source], folder: Path, progress: Callable[
         readings[0].notes.append(
             Note("odd", 0, 0, f"{what} not in a form that can be read: of these requests the rest counts")
         )
+    if rows.turns:
+        readings[0].notes.append(
+            Note("odd", 0, 0, "very many connections: one that was silent for long may count twice")
+        )
     return Run(readings, _summary(rows.keys, counts, rows.dropped), KeyLog(), [folder], is_log=True)
 
 

@@ -19,8 +19,11 @@ from analyzer.inputs.live.growing_files import GrowingFiles
 from analyzer.inputs.live.live_source import LiveSource
 from analyzer.inputs.live.spool import Spool
 from analyzer.inputs.readings import tap_of
-from analyzer.inputs.sources import STANDARD_INPUT, InputError, input_error_text
+from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, input_error_text
+from dissectors.formats.format_detection import is_request_log
 
+# A log of requests shows itself in so many bytes.
+HEAD_BYTES = 1 << 16
 # So long another writer may take to open a pipe where all other feeds have ended, too.
 WRITER_S = 3.0
 # Ends of names in a directory that are no part of the ring: what a capturer compressed was read before.
@@ -158,6 +161,10 @@ def _feed(given: str, folder: Path | None, spool_bytes: int) -> Feed:
     if not os.access(path, os.R_OK):
         raise InputError(input_error_text(name, PermissionError()))
     if stat.S_ISREG(mode):
+        if is_request_log(next(Source(name, path).blocks(HEAD_BYTES), b"")):
+            raise InputError(
+                f"{name}: a broker's log of requests, which is not watched; `kanalyze {name}` reports on it"
+            )
         return GrowingFiles(lambda: [path], follows=True)
     # A pipe is opened when somebody writes to it: in the thread that waits.
     opened = partial(os.open, path, os.O_RDONLY | os.O_CLOEXEC)

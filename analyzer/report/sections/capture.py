@@ -37,7 +37,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     row = facts.coverage()
     whole = facts.readability("everything").verdict == WHOLE
     sentences = [
-        f"{'. '.join((size_of(row), ', '.join(_traffic(row))))}.",
+        f"{'. '.join((size_of(facts, row), ', '.join(_traffic(facts, row))))}.",
         *([] if unread.first(row, whole) else unread.sentences(row)),
         _requests(row),
         _bodies(facts.rows("decoding"), row["requests"] > 0),
@@ -70,15 +70,10 @@ def _names(rows: Rows) -> str:
     return text
 
 
-def size_of(row: dict[str, Any]) -> str:
+def size_of(facts: Facts, row: dict[str, Any]) -> str:
     """1.5 MB, 8,686 packets"""
-    packets = "" if _is_log(row) else f", {short_count(row['packets'] or 0)} packets"
+    packets = "" if facts.is_log_alone else f", {short_count(row['packets'] or 0)} packets"
     return f"{size(row['bytes'] or 0)}{packets}"
-
-
-def _is_log(row: dict[str, Any]) -> bool:
-    """Whether requests came without packets, from a broker's log."""
-    return bool(row["requests"]) and not row["packets"]
 
 
 def per_second(total: int, captured_ns: int, words: Callable[[float], str] = rate) -> str:
@@ -86,9 +81,9 @@ def per_second(total: int, captured_ns: int, words: Callable[[float], str] = rat
     return f" ({words(total * 1e9 / captured_ns)}/s)" if captured_ns and total else ""
 
 
-def _traffic(row: dict[str, Any]) -> list[str]:
+def _traffic(facts: Facts, row: dict[str, Any]) -> list[str]:
     ns, connections = row["captured_ns"], things(row["kafka_connections"], "connection")
-    if _is_log(row):
+    if facts.is_log_alone:
         return [connections]
     return [
         connections + _decrypted(row),

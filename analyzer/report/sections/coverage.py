@@ -28,7 +28,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
         lines += [Text(line) for line in text_tables.wrap(f"Filtered by: {asked(facts.filters)}.", width)]
     lines += text_tables.flow(_inputs(facts.paths(), row, width), width, style=text_tables.HEADING)
     if not row["kafka_connections"]:
-        return lines + _dim([size_of(row), packets(row)], width)
+        return lines + _dim([size_of(facts, row), packets(row)], width)
     whole = facts.readability("everything").verdict == WHOLE
     # Where no broker answers nothing is read of one.
     parts = [_traffic(facts, row), unread.share_read(row, whole) if row["brokers"] else ""]

@@ -40,6 +40,7 @@ TITLES_OF_LOG = TITLES | {
     "broker": "Broker time by its own log",
     "total": "The broker's time by its own log, until the reply was sent",
 }
+SERVICE_OF_LOG = "Not known of a log alone: latency without queueing and the way. The broker's time: --of broker."
 # Which rows come first, by the order that is asked for.
 SORTED = {
     "cost": "that cost most",
@@ -60,6 +61,12 @@ NUMBERS = (
     Column("where the time goes", spare=2),
 )
 COLUMNS = (Column("API", least=26), *NUMBERS)
+# What only packets say of a request.
+OF_PACKETS = (
+    Column("largest part", spare=1),
+    Column("queued behind", least=10, spare=3),
+    Column("packets", right=True),
+)
 # Of rows that sums of a dataset have as one.
 REST = (
     f"{OTHER}: what had the fewest requests of a day or hour with very many clients, users or topics. What has a row may have had "
@@ -88,7 +95,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     for reach in (MIXED, WAIT):
         shown += by_reach[reach][: None if limit is None else max(limit // 2, 1)]
     lines = [text_tables.heading(_title(facts, "latency"), width)]
-    lines += text_tables.table(COLUMNS, [_line([api], row) for row in shown], width)
+    lines += text_tables.table(_known(COLUMNS, facts), [_line([api], row) for row in shown], width)
     lines += text_tables.remarks(remark(shown), width)
     lines += text_tables.more(len(rows) - len(shown), facts.ask(COMMAND), width)
     if of_log := log_parts.table(facts, width, limit, COMMAND):
@@ -102,12 +109,14 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if settings == Settings(sort=settings.sort):
         lines = render(facts, width, limit)
         rows = facts.rows("latency")
-        lines += [Text(""), *_answers(rows, facts, width)] if lines else []
+        # A log alone has its own table of that.
+        lines += [Text(""), *_answers(rows, facts, width)] if lines and not facts.is_log_alone else []
     else:
         lines = _chosen(facts, width, limit)
     if not lines:
         return []
-    lines += _distances(facts.rows("round_trips"), facts, width)
+    if not facts.is_log_alone:
+        lines += _distances(facts.rows("round_trips"), facts, width)
     if told := causes(facts, (STALLS, QUEUES, DISTANCES, LONG_WAITS, REPEATED_REQUESTS), width, limit, COMMAND):
         lines += [Text(""), *told]
     if not settings.every_ns and (slowest := facts.rows("slowest")):
@@ -116,11 +125,13 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
+    if facts.settings.measure == "service" and facts.is_log_alone:
+        return text_tables.remarks(SERVICE_OF_LOG, width)
     rows = facts.rows("latency")
     if not rows:
         return []
     keys = key_columns(facts.settings, ("api",))
-    columns = [*(column for column, _ in keys), *NUMBERS]
+    columns = _known([*(column for column, _ in keys), *NUMBERS], facts)
     lines = [text_tables.heading(_title(facts, facts.settings.measure), width)]
     cells = [cell for _, cell in keys]
     if "api" not in (facts.settings.by or ("api",)):
@@ -136,6 +147,11 @@ def _chosen(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if any(map(_is_rest, rows)):
         lines += text_tables.remarks(REST, width)
     return lines
+
+
+def _known(columns: Sequence[Column], facts: Facts) -> Sequence[Column]:
+    """Without the last column, where the time goes by packets, for a log alone."""
+    return columns[:-1] if facts.is_log_alone else columns
 
 
 def _title(facts: Facts, measure: str) -> str:
@@ -252,9 +268,7 @@ def _slowest(rows: Rows, facts: Facts, width: int) -> list[Text]:
         Column("broker", least=14, spare=6),
         Column("time", right=True),
         Column("latency", right=True, spare=4),
-        Column("largest part", spare=1),
-        Column("queued behind", least=10, spare=3),
-        *([] if alone else [Column("packets", right=True)]),
+        *([] if alone else OF_PACKETS),
         *([Column("file", least=14, spare=2)] if several_files else []),
     )
     table = [
@@ -269,9 +283,7 @@ def _slowest(rows: Rows, facts: Facts, width: int) -> list[Text]:
                 else endpoint(safe(row["broker_address"]), row["broker_port"]),
                 duration(row["latency_ns"] + (row["send_ns"] or 0)),
                 duration(row["latency_ns"]),
-                _mostly(row),
-                _behind(row),
-                *([] if alone else [_packets(row)]),
+                *([] if alone else [_mostly(row), _behind(row), _packets(row)]),
                 *([safe((row["request_path"] or "").rsplit("/", 1)[-1])] if several_files else []),
             ]
         )

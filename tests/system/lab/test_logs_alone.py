@@ -15,7 +15,7 @@ from oracle import Capture
 from analyzer.base.options import Options
 from analyzer.cli.main import main
 from analyzer.query.dataset import Dataset
-from analyzer.request_log import log_facts
+from analyzer.request_log import log_exchanges, log_facts
 from analyzer.request_log.log_facts import LogFacts
 from analyzer.request_log.log_lines import logged
 from analyzer.run.local import open_dataset
@@ -131,9 +131,44 @@ def test_an_answer_from_a_log_speaks_of_no_packets(tmp_path: Path, capsys: pytes
                 "found in the capture",
                 "in this capture",
                 "no idempotent",
+                "Round trip",
+                "not known -",
                 "None",
             ):
                 assert words not in told, (verb, words)
+
+
+def test_latency_without_the_way_is_said_not_to_be_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["latency", str(DATA / "kafka_391.log.gz"), "--of", "service"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Not known of a log alone: latency without queueing and the way." in told
+    assert "count" not in told
+
+
+def test_a_log_to_be_watched_or_from_a_pipe_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "broker.log"
+    log.write_bytes(gzip.decompress((DATA / "kafka_391.log.gz").read_bytes()))
+    assert main(["watch", str(log), "--format", "jsonl"]) == 2
+    assert "a broker's log of requests, which is not watched" in capsys.readouterr().err
+    with log.open() as pipe:
+        monkeypatch.setattr("sys.stdin", pipe)
+        assert main(["report", "-"]) == 2
+    assert "a broker's log of requests is read from a file, not from a pipe" in capsys.readouterr().err
+
+
+def test_logs_in_a_directory_are_read_where_no_capture_is_beside_them(tmp_path: Path) -> None:
+    for name in ("a.log.gz", "b.log.gz"):
+        (tmp_path / name).write_bytes((DATA / "kafka_391.log.gz").read_bytes())
+    with open_dataset([str(tmp_path)], Options()) as dataset:
+        assert dataset.query("SELECT count(*) AS n, count(DISTINCT log) AS logs FROM log_requests") == [
+            {"n": 100, "logs": 2}
+        ]
+    (tmp_path / "c.pcap.zst").write_bytes((DATA / "kafka_391.pcap.zst").read_bytes())
+    with open_dataset([str(tmp_path)], Options()) as dataset:
+        assert dataset.query("SELECT count(*) AS n FROM exchanges") == [{"n": 28}]
+        assert any("skipped 2 files that are not captures (a.log.gz, b.log.gz)" in line for line in dataset.warnings)
 
 
 def test_bodies_without_facts_are_forgotten_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,6 +182,26 @@ def test_bodies_without_facts_are_forgotten_too(monkeypatch: pytest.MonkeyPatch)
     for number in range(100):
         facts.take(number, 1, logged(line % number), 0)
     assert 0 < len(facts._known) <= 10
+
+
+def test_connections_without_end_are_followed_in_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more than are followed some count twice, none has another's requests, and no exchange is lost."""
+    log = tmp_path / "broker.log"
+    packed = DATA.parent / "logged" / "kafka44_failover.requests.jsonl.zst"
+    log.write_bytes(bytes(cramjam.zstd.decompress(packed.read_bytes())))
+    ends = "client_address, client_port, broker_address, broker_port"
+    sums = f"SELECT {ends}, sum(requests) AS requests FROM connections GROUP BY ALL ORDER BY ALL"
+    joined = "SELECT count(*) AS n FROM exchanges AS x JOIN connections USING (connection)"
+    ids = "SELECT count(*) AS n, count(DISTINCT connection) AS ids FROM connections"
+    with open_dataset([str(log)], Options()) as dataset:
+        whole, exchanges, count = dataset.query(sums), dataset.query(joined), dataset.query(ids)
+    monkeypatch.setattr(log_exchanges, "MOST_PARTS", 3)
+    with open_dataset([str(log)], Options()) as dataset:
+        assert dataset.query(sums) == whole
+        assert dataset.query(joined) == exchanges
+        (row,) = dataset.query(ids)
+        assert row["n"] == row["ids"] > count[0]["n"]
+        assert any("one that was silent for long may count twice" in line for line in dataset.warnings)
 
 
 def test_damaged_lines_end_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,6 +59,7 @@ used AS (
         a.connection IS NOT NULL AS asks,
         count(*) AS requests,
         count(*) FILTER (WHERE e.status IN ('closed', 'abandoned')) AS unanswered,
+        count(*) FILTER (WHERE e.status = 'answered') AS answered,
         min(e.request_time_ns) AS first_time_ns,
         max(e.request_time_ns) AS last_time_ns,
         min(e.exchange) AS example_exchange
@@ -87,7 +88,7 @@ cells AS (
         -- Error 35 of ApiVersions is how client and broker agree on a version.
         coalesce(bool_or(
             u.api_key <> api('ApiVersions') AND (
-                t.more_offered_than_taken AND u.api_version < t.taken_min
+                t.more_offered_than_taken AND u.api_version < t.taken_min AND u.answered = 0
                 OR u.unanswered > 0 AND (u.api_version < t.taken_min OR u.api_version > t.offered_max)
             )
         ), false) AS refused_now,
