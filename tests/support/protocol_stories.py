@@ -46,6 +46,28 @@ def given_up(count: int, host: str = "10.0.0.1", served_ns: int = 1) -> Tables:
     return {"connections": [*tls_ended(count)["connections"], served]}
 
 
+def seeking(found: int = 4, newest: int | None = 0, later: str = "Metadata", idle_s: float = 20) -> Tables:
+    """A client that finds its coordinator so often, asks one thing more, and ends so much later.
+
+    The broker offers ConsumerGroupHeartbeat up to `newest`, or not at all.
+    """
+    offers = [{"exchange": 0, "connection": 1, "time_ns": START_NS, "api_key": 18, "min_version": 0, "max_version": 4}]
+    if newest is not None:
+        offers.append(offers[0] | {"api_key": 68, "max_version": newest})
+    asked = [
+        (18, "ApiVersions"),
+        *[(10, "FindCoordinator")] * found,
+        ({"Metadata": 3, "JoinGroup": 11, "Fetch": 1}[later], later),
+    ]
+    rows = [
+        exchange(n, api_key=key, api_name=name, client_id="app", error_code=0) for n, (key, name) in enumerate(asked)
+    ]
+    ended = connection(
+        1, last_time_ns=START_NS + int(idle_s * SECOND_NS), close="fin", requests=len(rows), replies=len(rows)
+    )
+    return {"offered_versions": offers, "exchanges": rows, "connections": [ended]}
+
+
 def logins_refused(error_code: int = ILLEGAL_SASL_STATE, then: str = "failed") -> Tables:
     """A login that its broker refuses with this error, and how the next one on the same connection ends."""
     base = {"connection": 1, "sasl_mechanism": "PLAIN", "again": False}
@@ -105,6 +127,16 @@ def ended_by_join(
 
 
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "never_joined": (
+        seeking,
+        (
+            lambda: seeking(found=2),
+            lambda: seeking(newest=1),
+            lambda: seeking(later="JoinGroup"),
+            lambda: seeking(later="Fetch"),
+            lambda: seeking(idle_s=9),
+        ),
+    ),
     "ends_connection": (
         lambda: ended_by_join(3),
         (
@@ -134,6 +166,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "never_joined": ((lambda: seeking(newest=None),), ()),
     "fetch_sessions_lost": ((lambda: sessions_lost(10, 100, INVALID_FETCH_SESSION_EPOCH),), ()),
     "tls_failed": (
         # A certificate may have been replaced meanwhile.

@@ -30,6 +30,8 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     "optiopay_at_43": (["already_failing", "malformed"], None),
     "platformatic_at_43": ([], "platformatic-kafka"),
     "pykafka_at_39": (["breaks_on_4"], "pykafka"),
+    # A consumer with group.protocol=consumer: five records were there, poll() returned none for 25 s, and no error.
+    "rdkafka_848_at_39": (["never_joined"], "confluent-kafka-python"),
 }
 
 
