@@ -1,12 +1,12 @@
 """Measures kanalyze beside tshark and tcpdump on captures of seven kinds, and appends the figures to `results.md`.
 
 tcpdump's loop (`-w /dev/null`) comes first and so brings the file into memory for all. In each round every program runs once, and
-medians count, since the speed of a machine drifts by more than a tenth in a minute; tshark, which takes a minute, runs once,
-between two rounds. Ratios are of medians. A program that is not on the machine is named and left out.
+medians count, since the speed of a machine drifts by more than a tenth in a minute; tshark, which takes a minute of a large
+capture, runs once there, between two rounds. Ratios are of medians. A program that is not on the machine is named and left out.
 
 With `--before DIR` another built checkout runs the same commands in the same rounds. Of each round the CPU of ours is divided by
-that of the other one: the median of these ratios counts, with the least and the greatest. Where tcpdump's loop itself varies by
-more than 15 % the machine is not quiet, and nothing is told.
+that of the other one: the median of these ratios counts, with the least and the greatest. Where tcpdump's loop itself, or of a
+small capture tshark, varies by more than 15 % the machine is not quiet, and nothing is told.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
@@ -29,7 +30,16 @@ LOOP, TSHARK = "tcpdump", "tshark"
 BEFORE = "before: "
 MOST_VARIATION = 0.15
 SHORTEST_LOOP_S = 0.05
-RATIOS = ("capture", "CPU, times before", "least", "greatest", "largest MB, times before")
+SMALL_BYTES = 1_000_000
+RATIOS = (
+    "capture",
+    "CPU, times before",
+    "least",
+    "greatest",
+    "largest MB, times before",
+    "tshark's time / ours",
+    "tshark's / before",
+)
 COLUMNS = ("capture", "wall s", "x loop", "CPU s", "CPU s/GB", "largest MB", "all MB")
 
 
@@ -59,13 +69,14 @@ def measure_all(
     capture: Capture, wanted: list[str], rounds: int, before: Path | None = None
 ) -> dict[str, list[Measured]]:
     """Name -> its runs, one a round."""
+    is_small = capture.path.stat().st_size < SMALL_BYTES
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "tables"
         found: dict[str, list[Measured]] = {}
         asked = commands(capture, out, before)
         for number in range(rounds):
             for name in wanted:
-                if name != TSHARK or number == rounds // 2:
+                if name != TSHARK or is_small or number == rounds // 2:
                     program, *arguments = asked[name]
                     found.setdefault(name, []).append(measure([find_program(program) or program, *arguments]))
                     shutil.rmtree(out, ignore_errors=True)
@@ -88,7 +99,13 @@ def ratios(capture: Capture, found: dict[str, list[Measured]]) -> list[list[str]
             memory = max(ours.peak_bytes for ours, _ in pairs) / max(other.peak_bytes for _, other in pairs)
             told = (median(cpu), cpu[0], cpu[-1], memory)
             lines.append([f"{capture.name}, {name}", *(f"{value:.2f}" for value in told)])
+            lines[-1] += [_times(found.get(TSHARK, []), beside) for beside in zip(*pairs, strict=True)]
     return lines
+
+
+def _times(longer: Sequence[Measured], runs: Sequence[Measured]) -> str:
+    """How many times as long a program took as another one; "" where it is not on this machine."""
+    return f"{middle(longer).seconds / middle(runs).seconds:.1f}" if longer else ""
 
 
 def rows(capture: Capture, found: dict[str, Measured]) -> list[list[str]]:
@@ -129,8 +146,9 @@ def main() -> None:
     for name in given.only or MAKERS:
         capture = MAKERS[name](given.folder)
         found = measure_all(capture, wanted, given.rounds, given.before)
-        if given.before and LOOP in found and (varies := variation(found[LOOP])) > MOST_VARIATION:
-            sys.exit(f"bench: tcpdump's loop over {name} varies by {varies:.0%}: the machine is not quiet, no ratios")
+        for steady in (LOOP, TSHARK):
+            if given.before and steady in found and (varies := variation(found[steady])) > MOST_VARIATION:
+                sys.exit(f"bench: {steady} over {name} varies by {varies:.0%}: the machine is not quiet, no ratios")
         compared += ratios(capture, found)
         lines += rows(capture, {name: middle(runs) for name, runs in found.items()})
     append("on one machine", COLUMNS, lines)
