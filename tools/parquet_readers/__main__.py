@@ -2,12 +2,15 @@
 
 Makes a dataset to which two samples were added, and reads all files of every table, sums too, with each reader in an environment
 of its own, in a temporary directory. Count of rows, values that are not null and the exact sum of integers of each column are held
-against what pyarrow reads file by file. Readers come from PyPI, npm, Go's proxy and crates.io, in these versions.
+against what pyarrow reads file by file. Readers come from PyPI, npm, Go's proxy, crates.io and Maven Central, in
+these versions.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,12 +25,14 @@ SECONDS = 600
 
 
 class Reader(NamedTuple):
-    """`packages`: what is installed, its own first. `how`: what a person writes. `kind`: python, node, go or rust."""
+    """`packages`: what is installed, its own first. `how`: what a person writes. `kind`: python, node, go, rust or java; of Java
+    `script` is the class that reads."""
 
     name: str
     packages: tuple[str, ...]
     how: str
     kind: str = "python"
+    script: str = "ReadTables"
 
 
 READERS = {
@@ -37,6 +42,10 @@ READERS = {
     "duckdb_old": Reader("DuckDB", ("duckdb==1.1.3",), "`read_parquet(FILES)`"),
     "datafusion": Reader("DataFusion", ("datafusion==55.0.0", "pyarrow"), "each file, concatenated"),
     "daft": Reader("Daft", ("daft==0.7.26", "pyarrow"), "`read_parquet(FILES)`"),
+    "pyiceberg": Reader(
+        "pyiceberg", ("pyiceberg[sql-sqlite]==0.12.0", "pyarrow"), "`add_files(FILES)`, `scan().to_arrow()`"
+    ),
+    "deltalake": Reader("delta-rs", ("deltalake==1.6.6", "pyarrow"), "`convert_to_deltalake(DIR)`, `QueryBuilder()`"),
     "chdb": Reader("ClickHouse (chDB)", ("chdb==4.4.0",), "`file('/{A,B}', 'Parquet')`"),
     "pyspark": Reader("Spark", ("pyspark==4.3.0",), "`spark.read.parquet(*FILES)`"),
     "pandas_of_arrow": Reader(
@@ -46,6 +55,19 @@ READERS = {
     "fastparquet": Reader("fastparquet", ("fastparquet==2026.9.0",), "`ParquetFile(FILE).to_pandas()`, concatenated"),
     "hyparquet": Reader(
         "hyparquet (JavaScript)", ("hyparquet@1.33.0", "hyparquet-compressors@1.1.2"), "`parquetReadObjects`", "node"
+    ),
+    "parquet_java": Reader(
+        "parquet-java",
+        ("org.apache.parquet:parquet-hadoop:1.18.1", "org.apache.hadoop:hadoop-client-runtime:3.4.2"),
+        "`ColumnReader`",
+        "java",
+    ),
+    "trino": Reader(
+        "Trino",
+        ("io.trino:trino-parquet:483", "io.trino:trino-spi:483"),
+        "its `ParquetReader`, as its connectors for lakes use it",
+        "java",
+        "ReadTablesByTrino",
     ),
     "parquet_go": Reader("parquet-go (Go)", ("github.com/parquet-go/parquet-go@v0.32.0",), "`ColumnChunks()`", "go"),
     "parquet_rs": Reader("parquet (Rust)", ("parquet@60.1.0",), "`get_row_iter()`", "rust"),
@@ -72,7 +94,7 @@ def main(names: list[str]) -> None:
             except subprocess.CalledProcessError as error:
                 lines = (error.stderr or error.stdout or "no word").strip().splitlines()
                 told = f"fails: {lines[-1][:120]}"
-            version = reader.packages[0].rpartition("@" if reader.kind != "python" else "=")[2].removeprefix("v")
+            version = re.split("[=@:]", reader.packages[0])[-1].removeprefix("v")
             print(f"| {reader.name} | {version} | {told} | {reader.how} |", flush=True)
 
 
@@ -130,12 +152,31 @@ def _rust(reader: Reader, place: Path) -> list[str]:
     return ["target/release/read_tables"]
 
 
+def _java(reader: Reader, place: Path) -> list[str]:
+    """Of Maven's project there are only the libraries. Trino wants Java 25 (JAVA_HOME), and its vectors."""
+    wanted = "".join(
+        "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>".format(
+            *package.split(":")
+        )
+        for package in reader.packages
+    )
+    (place / "pom.xml").write_text(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>kanalyze</groupId><artifactId>readers</artifactId>"
+        f"<version>1</version><dependencies>{wanted}</dependencies></project>"
+    )
+    run(["mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=lib"], place)
+    _take(f"{reader.script}.java", place / f"{reader.script}.java")
+    home = Path(os.environ.get("JAVA_HOME", "/usr"), "bin")
+    run([str(home / "javac"), "-cp", "lib/*", f"{reader.script}.java"], place)
+    return [str(home / "java"), "--add-modules", "jdk.incubator.vector", "-cp", "lib/*:.", reader.script]
+
+
 def _take(script: str, to: Path) -> None:
     to.write_text((HERE / script).read_text())
 
 
 # Kind of reader -> what installs it and answers its command.
-_INSTALLED = {"node": _node, "go": _go, "rust": _rust}
+_INSTALLED = {"node": _node, "go": _go, "rust": _rust, "java": _java}
 
 
 def answered(command: list[str], place: Path, files: str) -> Answers:

@@ -10,6 +10,8 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 Answer = dict[str, list[Any]]
@@ -48,6 +50,38 @@ def datafusion(paths: list[str]) -> Answer:
 
     frames = [import_module("datafusion").SessionContext().read_parquet(path) for path in paths]
     return of_table(pa.concat_tables([pa.Table.from_batches(each.collect(), each.schema()) for each in frames]))
+
+
+def pyiceberg(paths: list[str]) -> Answer:
+    """The files become those of a table as they are."""
+    import pyarrow.parquet as pq
+
+    with TemporaryDirectory() as folder:
+        catalog = import_module("pyiceberg.catalog").load_catalog(
+            "lake", type="sql", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}"
+        )
+        catalog.create_namespace("kafka")
+        table = catalog.create_table("kafka.rows", pq.read_schema(paths[0]))
+        table.add_files(paths)
+        return of_table(table.scan().to_arrow())
+
+
+def deltalake(paths: list[str]) -> Answer:
+    """The files become those of a table as they are, with the days of their directories as partitions."""
+    import pyarrow as pa
+
+    library = import_module("deltalake")
+    with TemporaryDirectory() as folder:
+        days = ["date="] if any("/date=" in path for path in paths) else []
+        for path in paths:
+            to = Path(folder, *Path(path).parts[-2 if days else -1 :])
+            to.parent.mkdir(exist_ok=True)
+            to.symlink_to(path)
+        by = library.Schema([library.Field("date", "date")])
+        given = {"partition_by": by, "partition_strategy": "hive"} if days else {}
+        library.convert_to_deltalake(folder, **given)
+        asked = library.QueryBuilder().register("rows_of_table", library.DeltaTable(folder))
+        return of_table(pa.table(asked.execute("select * from rows_of_table").read_all()))
 
 
 def pandas(paths: list[str]) -> Answer:
