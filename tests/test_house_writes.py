@@ -30,6 +30,7 @@ OTHERS = {
     "analyzer/run/local.py": "temporary",
     "analyzer/run/run_sql.py": "temporary",
     "analyzer/spark/final.py": "temporary, of an executor",
+    "analyzer/spark/kept_connections.py": "temporary, of an executor",
     "analyzer/spark/on_driver.py": "temporary: a copy of tables",
     "analyzer/spark/rows.py": "temporary, of an executor",
     "analyzer/spark/sink.py": "a new dataset",

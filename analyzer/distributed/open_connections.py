@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from analyzer.base.filters import literal
 from analyzer.base.json_shapes import ShapeError, by_name, each, flag, loaded, record, text, whole
 from analyzer.distributed.fragments import schema
+from analyzer.distributed.resolved_spans import RAW_OF_EXCHANGES, STRAY
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.summary import Summary
 from analyzer.query.table_views import parquet
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 FRAGMENTS = "fragments.parquet"
 SUMMARY = "summary.json"
 UNSETTLED = "unsettled.parquet"
+FLOWS = "open_flows.parquet"
+PARTS = "open_parts.parquet"
+# Exchanges that may have rows in several runs, as tasks write them.
+OF_SEVERAL_RUNS = "raw_straddling"
 SILENT_NS = 86_400_000_000_000
 LINGER_NS = 120_000_000_000
 # Raw tables in which tasks keep rows of spans.
@@ -53,8 +58,17 @@ _SUMMARY = record(
         "layout": text,
     }
 )
+# What runs have of connections: all that `leave` copies.
+OF_RUNS = (
+    "fragments",
+    OF_SEVERAL_RUNS,
+    *(f"raw_{name}" for name in (*_OF_SPANS, *_OF_BODIES)),
+    *(f"{STRAY}{name}" for name in RAW_OF_EXCHANGES),
+)
 # What resolution asks of the captures from which kept rows come.
 OF_CAPTURES = ("captures", "raw_splits", "raw_jumps")
+# The files of what was kept that whoever is in charge of a run reads.
+OF_DRIVER = (SUMMARY, *(f"{name}.parquet" for name in OF_CAPTURES))
 
 
 class Carried(NamedTuple):
@@ -90,10 +104,13 @@ class Carried(NamedTuple):
         return pa.concat_tables([pq.read_table(path, schema=table.schema), table])
 
 
+NOTHING_CARRIED = Carried(None)
+
+
 def layout_key() -> str:
-    """Tells two layouts apart: fragments and markers hold rows of numbers, which mean something by their places alone."""
+    """Tells two forms apart: fragments and markers hold rows of numbers, which mean something by their places alone."""
     names = sorted((name, value) for name, value in vars(layout).items() if isinstance(value, int))
-    return sha256(repr((names, schema().names)).encode()).hexdigest()[:16]
+    return sha256(repr((names, schema().names, OF_SEVERAL_RUNS)).encode()).hexdigest()[:16]
 
 
 def can_continue(folder: Path) -> bool:
@@ -107,40 +124,82 @@ def can_continue(folder: Path) -> bool:
 
 def keep(folders: Sequence[Path], stitched: Sequence[Path], small: Path, summary: Summary, target: Path) -> None:
     """Keeps, in `target`, what a run left of open connections: `folders` are those of its tasks, with what was carried to it,
-    `stitched` those of its partitions; `small` has the tables of `OF_CAPTURES`, and gets UNSETTLED, the parts whose rows are not
-    settled."""
+    `stitched` those of its partitions; `small` has the tables of `OF_CAPTURES`, and gets what `choose` writes."""
+    choose(stitched, small)
+    target.mkdir()
+    leave(folders, small, target)
+    keep_small(small, summary, rows_of_spans(target), target)
+
+
+def choose(stitched: Sequence[Path], small: Path) -> None:
+    """Writes, into `small`, which connections stay open: FLOWS of fragments and PARTS of tasks, of which something is kept, and
+    UNSETTLED, the parts whose rows are not settled. `stitched`: the folders of the partitions that were stitched."""
     import duckdb
 
-    target.mkdir()
     with duckdb.connect(":memory:") as database:
         database.execute(
-            f"CREATE TABLE parts AS SELECT part, close, last_time_ns FROM ({_files(stitched, 'raw_parts')})"
+            f"CREATE TABLE parts AS SELECT part, close, last_time_ns FROM ({parquet(_found(stitched, 'raw_parts'))})"
         )
-        database.execute(f"CREATE TABLE framed AS SELECT part, flow FROM ({_files(stitched, 'raw_framed_parts')})")
+        database.execute(
+            f"CREATE TABLE framed AS SELECT part, flow FROM ({parquet(_found(stitched, 'raw_framed_parts'))})"
+        )
         database.execute(
             "CREATE TABLE flows AS SELECT DISTINCT f.flow FROM parts AS p JOIN framed AS f ON f.part = p.part "
             f"JOIN (SELECT max(last_time_ns) AS end_ns FROM parts) AS e ON p.last_time_ns >= e.end_ns - {SILENT_NS} "
             f"WHERE p.close = 'none' OR p.last_time_ns >= e.end_ns - {LINGER_NS}"
         )
         database.execute("CREATE TABLE unsettled AS SELECT part FROM framed WHERE flow IN (SELECT flow FROM flows)")
-        database.execute(
-            f"CREATE TABLE kept AS SELECT part FROM ({_files(stitched, 'raw_joined')}) "
-            "WHERE joined_to IN (SELECT part FROM unsettled)"
-        )
-        database.execute(f"COPY unsettled TO {literal(str(small / UNSETTLED))} (format parquet)")
-        _copy(database, folders, "fragments", "flow IN (SELECT flow FROM flows)", target)
+        kept = f"SELECT part FROM ({parquet(_found(stitched, 'raw_joined'))}) WHERE joined_to IN (SELECT part FROM unsettled)"
+        for name, rows in ((FLOWS, "FROM flows"), (PARTS, kept), (UNSETTLED, "FROM unsettled")):
+            database.execute(f"COPY ({rows}) TO {literal(str(small / name))} (format parquet)")
+
+
+def leave(folders: Sequence[Path], chosen: Path, target: Path) -> None:
+    """Copies what runs, tasks or what was carried, have of these connections (`choose`) into `target`. Rows of exchanges that have
+    rows in several runs may lie apart in the folders (`read_task`), and do not in `target`, which names these exchanges."""
+    import duckdb
+
+    flows, parts = (parquet([chosen / name]) for name in (FLOWS, PARTS))
+    with duckdb.connect(":memory:") as database:
+        _copy(database, _found(folders, "fragments"), f"flow IN ({flows})", target / FRAGMENTS)
         for name in _OF_SPANS:
-            _copy(database, folders, f"raw_{name}", "part IN (SELECT part FROM kept)", target)
-        if (reported := target / "raw_reported.parquet").exists():
+            files = [*_found(folders, f"raw_{name}"), *_found(folders, f"{STRAY}{name}")]
+            _copy(database, files, f"part IN ({parts})", target / f"raw_{name}.parquet")
+        if reported := _found([target], "raw_reported"):
             for name in _OF_BODIES:
-                _copy(database, folders, f"raw_{name}", f"body IN (SELECT body FROM ({parquet([reported])}))", target)
+                of_kept = f"body IN (SELECT body FROM ({parquet(reported)}))"
+                _copy(database, _found(folders, f"raw_{name}"), of_kept, target / f"raw_{name}.parquet")
+        kept = [path for name in RAW_OF_EXCHANGES for path in _found([target], f"raw_{name}")]
+        strays = [path for name in RAW_OF_EXCHANGES for path in _found(folders, f"{STRAY}{name}")]
+        files = [*_found(folders, OF_SEVERAL_RUNS), *strays]
+        if kept and files:
+            here = f"exchange IN (SELECT exchange FROM ({parquet(kept)}))"
+            _copy(database, files, here, target / f"{OF_SEVERAL_RUNS}.parquet", "DISTINCT exchange")
+
+
+def join(folders: Sequence[Path], target: Path) -> None:
+    """Makes one of what several of `leave` gave."""
+    import duckdb
+
+    with duckdb.connect(":memory:") as database:
+        for name in sorted({path.stem for folder in folders for path in folder.iterdir()}):
+            once = name.removeprefix("raw_") in _OF_BODIES or name == OF_SEVERAL_RUNS
+            chosen = "DISTINCT *" if once else "*"
+            _copy(database, _found(folders, name), "true", target / f"{name}.parquet", chosen)
+
+
+def keep_small(small: Path, summary: Summary, rows: Mapping[str, int], target: Path) -> None:
+    """Keeps, in `target`, what the next run must know before it is given the rows: `OF_CAPTURES` out of `small`, and SUMMARY."""
+    import duckdb
+
+    with duckdb.connect(":memory:") as database:
         for name in OF_CAPTURES:
-            _copy(database, [small], name, "true", target)
+            _copy(database, _found([small], name), "true", target / f"{name}.parquet")
     told = {
         "api_keys": sorted(summary.api_keys),
         "several_points": summary.saw_several_points,
         "odd": summary.odd,
-        "rows": {name: _rows(target / f"raw_{name}.parquet") for name in _OF_SPANS},
+        "rows": dict(rows),
         "layout": layout_key(),
     }
     (target / SUMMARY).write_text(json.dumps(told))
@@ -155,23 +214,25 @@ def without(folder: Path, flows: Sequence[int], target: Path) -> Path:
         if path.name != FRAGMENTS:
             (target / path.name).hardlink_to(path)
     with duckdb.connect(":memory:") as database:
-        _copy(database, [folder], "fragments", f"flow NOT IN ({', '.join(map(str, flows))})", target)
+        left = f"flow NOT IN ({', '.join(map(str, flows))})"
+        _copy(database, _found([folder], "fragments"), left, target / FRAGMENTS)
     return target
 
 
-def _files(folders: Sequence[Path], name: str) -> str:
-    return parquet([path for folder in folders if (path := folder / f"{name}.parquet").exists()])
-
-
-def _copy(database: DuckDBPyConnection, folders: Sequence[Path], name: str, where: str, target: Path) -> None:
-    if any((folder / f"{name}.parquet").exists() for folder in folders):
-        out = literal(str(target / f"{name}.parquet"))
-        database.execute(
-            f"COPY (SELECT * FROM ({_files(folders, name)}) WHERE {where}) TO {out} (format parquet, compression zstd)"
-        )
-
-
-def _rows(path: Path) -> int:
+def rows_of_spans(folder: Path) -> dict[str, int]:
+    """The rows of each table of spans that were kept in a folder."""
     from pyarrow.parquet import read_metadata
 
-    return read_metadata(path).num_rows if path.exists() else 0
+    return {name: sum(read_metadata(path).num_rows for path in _found([folder], f"raw_{name}")) for name in _OF_SPANS}
+
+
+def _found(folders: Sequence[Path], name: str) -> list[Path]:
+    return [path for folder in folders if (path := folder / f"{name}.parquet").exists()]
+
+
+def _copy(database: DuckDBPyConnection, files: Sequence[Path], where: str, to: Path, chosen: str = "*") -> None:
+    if files:
+        database.execute(
+            f"COPY (SELECT {chosen} FROM ({parquet(files)}) WHERE {where}) TO {literal(str(to))} "
+            "(format parquet, compression zstd)"
+        )

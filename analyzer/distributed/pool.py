@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from analyzer.base import workers
 from analyzer.distributed import open_connections
@@ -47,22 +47,6 @@ ROWS = 8_192
 RUN_ROWS = 256
 
 
-class TaskReader(Protocol):
-    """Reads tasks elsewhere than in processes of this machine."""
-
-    def plan(self, sources: Sequence[Source], options: Options, first_split: int) -> Plan:
-        """As `plan_for`."""
-
-    def read(
-        self,
-        tasks: Sequence[Task],
-        options: Options,
-        raw_flows: Mapping[int, frozenset[int]],
-        folder_of: Callable[[int], Path],
-    ) -> Iterator[tuple[int, Outcome]]:
-        """`read_task` for each: its place among `tasks` and its outcome. Its tables are then in the folder of its number."""
-
-
 def read(made: Plan, folder: Path, options: Options, progress: Progress | None = None) -> Run:
     """Reads the captures of a plan by `options.jobs` processes; tables go to directories below `folder`.
 
@@ -71,17 +55,10 @@ def read(made: Plan, folder: Path, options: Options, progress: Progress | None =
     return _Pool(folder, options, progress).run(made)
 
 
-def read_on(
-    made: Plan,
-    folder: Path,
-    options: Options,
-    before: Carried,
-    progress: Progress | None = None,
-    reader: TaskReader | None = None,
-) -> Run:
+def read_on(made: Plan, folder: Path, options: Options, before: Carried, progress: Progress | None = None) -> Run:
     """The same for captures that follow others, of whose open connections something was `carried`: the rows are those of one run
-    over all captures, as far as they are of the new ones or of these connections. With a `reader` only stitching is done here."""
-    return _Pool(folder, options, progress, before, reader).run(made)
+    over all captures, as far as they are of the new ones or of these connections."""
+    return _Pool(folder, options, progress, before).run(made)
 
 
 def keep_open(folder: Path, run: Run) -> Path:
@@ -102,12 +79,7 @@ class _Pool:
     """Reads one plan. Directories of tasks and partitions are named by their numbers."""
 
     def __init__(
-        self,
-        folder: Path,
-        options: Options,
-        progress: Progress | None,
-        before: Carried | None = None,
-        reader: TaskReader | None = None,
+        self, folder: Path, options: Options, progress: Progress | None, before: Carried | None = None
     ) -> None:
         # What each process would have to load for itself is loaded before there are two. DuckDB is loaded here to know its
         # exceptions, which come pickled from processes.
@@ -115,8 +87,6 @@ class _Pool:
         import pyarrow.parquet  # noqa: F401
 
         self._folder = folder
-        self._reader = reader
-        self._asked = options
         self._options = _for_one_process(options)
         self._progress = progress
         self._before = before
@@ -175,8 +145,6 @@ class _Pool:
         self._done = dict(sorted(self._done.items()))
 
     def _outcomes(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
-        if self._reader is not None:
-            return self._reader.read(tasks, self._asked, self._raw_flows, self._of_task)
         works = [
             partial(_read_task, task, self._of_task(task.number), self._options, self._raw_flows) for task in tasks
         ]

@@ -30,7 +30,7 @@
   them by day, of a day with many rows several, to where no glob looks. `query/hours.py` writes the sums of a run's
   day beside; keys beyond the most frequent are one there. When a capture comes late or has changed, the runs behind
   it are taken back and their captures read again. Many small files become one (`query/compaction.py`). Executors of
-  Spark may read the tasks (`spark/task_reader.py`): their tables come to the driver, and all else is the same.
+  Spark may do all but the commit (`spark/adding.py`): each run writes files of its own, so a day has as many as tasks.
 - A question for a time (`--from`, `--to`) reads of exchanges, entries, errors and batches the files whose moments, in
   the manifest, are of that time (views `near_NAME`); what rules ask beyond it (`all_NAME`) is read whole, and only
   when something asks.

@@ -34,8 +34,8 @@ def compact(place: Place, manifest: Manifest, folder: Path) -> Manifest:
     old, recent = manifest.runs[: -growing.KEPT_RUNS], manifest.runs[-growing.KEPT_RUNS :]
     gone: set[str] = set()
     made: dict[str, list[Written]] = defaultdict(list)
-    for table, directory, files in _too_many(old):
-        name = f"{directory}/part-{old[-1].run}-joined.parquet"
+    for number, (table, directory, files) in enumerate(_too_many(old)):
+        name = f"{directory}/part-{old[-1].run}-joined{number:03}.parquet"
         times = [each for file in files for each in (file.first_time_ns, file.last_time_ns) if each is not None]
         rows = sum(file.rows for file in files)
         joined = Written(name, rows, min(times, default=None), max(times, default=None))
@@ -61,7 +61,8 @@ def compact(place: Place, manifest: Manifest, folder: Path) -> Manifest:
 
 
 def _too_many(runs: Sequence[AddedRun]) -> Iterator[tuple[str, str, list[Written]]]:
-    """(table, directory, its small files in the order of time) where these are too many; sums go with exchanges."""
+    """(table, directory, some of its small files in the order of time) where these are too many: those that make a large one, as
+    executors leave more rows in a day than one process should join. Sums go with exchanges."""
     found: dict[tuple[str, str], list[Written]] = defaultdict(list)
     for run in runs:
         for table, written in run.files.items():
@@ -70,7 +71,22 @@ def _too_many(runs: Sequence[AddedRun]) -> Iterator[tuple[str, str, list[Written
                     found[table, file.file.rpartition("/")[0]].append(file)
     for (table, directory), files in found.items():
         if len(files) > MOST_FILES:
-            yield table, directory, sorted(files, key=lambda each: (each.first_time_ns or 0, each.file))
+            ordered = sorted(files, key=lambda each: (each.first_time_ns or 0, each.file))
+            for piece in _pieces(ordered):
+                yield table, directory, piece
+
+
+def _pieces(files: Sequence[Written]) -> Iterator[list[Written]]:
+    """Files that follow one another, until they have as many rows as a large one; none alone."""
+    piece: list[Written] = []
+    for file in files:
+        piece.append(file)
+        if sum(each.rows for each in piece) >= partitions.LARGE_ROWS:
+            if len(piece) > 1:
+                yield piece
+            piece = []
+    if len(piece) > 1:
+        yield piece
 
 
 def _sums_of(runs: Iterable[AddedRun], exchanges: Iterable[Written], name: str) -> list[Written]:

@@ -15,7 +15,7 @@ their rows in order.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -71,9 +71,10 @@ class AddedRun:
     next_split: int
     kanalyze: str = VERSION
 
-    def state_folder(self) -> str:
-        """Where it left what it knows of open connections."""
-        return f"{OWN}/state/{self.run}"
+
+def state_folder(run: str) -> str:
+    """Where a run left what it knows of open connections."""
+    return f"{OWN}/state/{run}"
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,7 @@ def settle(place: Place, manifest: Manifest) -> Manifest:
     for name in sorted(visible - names):
         place.move(name, hidden(name))
     kept = {_KEEP, _LOCKED, *map(hidden, _hidden_files(manifest))}
-    states = tuple(f"{run.state_folder()}/" for run in manifest.runs[-KEPT_RUNS:])
+    states = tuple(f"{state_folder(run.run)}/" for run in manifest.runs[-KEPT_RUNS:])
     for name in place.names(OWN):
         if name not in kept and not name.startswith(states):
             place.remove(name)
@@ -211,15 +212,15 @@ def _hidden_files(manifest: Manifest) -> Iterator[str]:
         yield from run.open_files
 
 
-def put_state(place: Place, run: AddedRun, folder: Path) -> None:
+def put_state(place: Place, run: str, folder: Path) -> None:
     """Takes in what a run left of open connections."""
     for path in sorted(folder.iterdir()):
-        place.put(path, f"{run.state_folder()}/{path.name}")
+        place.put(path, f"{state_folder(run)}/{path.name}")
 
 
-def get_state(place: Place, run: AddedRun, folder: Path) -> Path:
-    """The same again. Raises DatasetError where it is kept no more."""
-    names = place.names(run.state_folder())
+def get_state(place: Place, run: str, folder: Path, only: Collection[str] | None = None) -> Path:
+    """The same again, or files of some names alone. Raises DatasetError where it is kept no more."""
+    names = place.names(state_folder(run))
     if not names:
         raise DatasetError(
             f"{place}: what came before is kept for the last {KEPT_RUNS} runs only, and this needs an older one; "
@@ -227,5 +228,7 @@ def get_state(place: Place, run: AddedRun, folder: Path) -> Path:
         )
     folder.mkdir()
     for name in names:
-        place.get(name, folder / name.rpartition("/")[2])
+        file = name.rpartition("/")[2]
+        if only is None or file in only:
+            place.get(name, folder / file)
     return folder

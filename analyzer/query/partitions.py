@@ -22,7 +22,7 @@ from analyzer.query.export_tables import COPY_OPTIONS, MOMENTS, Written, copy_ro
 from analyzer.query.table_views import parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from analyzer.query.dataset import Dataset
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # A file with so many rows is not small: a day is cut into files with as many at least (some 50 MB of exchanges).
 LARGE_ROWS = 1_000_000
+_OPEN = "-open"
 MINUTE_NS = 60_000_000_000
 DAY_MINUTES = DAY_NS // MINUTE_NS
 # Tables that are small, and are written as one file.
@@ -51,6 +52,11 @@ class Partitioned(NamedTuple):
     is_open: bool
 
 
+def is_open(table: str, file: str) -> bool:
+    """Whether the next run gives the rows of a file anew, by its name."""
+    return table in MERGED or _OPEN in file.rpartition("/")[2]
+
+
 class Order(NamedTuple):
     """What is written: by the run of this name, below `folder`. `open_rows`: SQL of the keys of connections that are not over;
     `first_file`: captures are told from this number on; `earlier`: table of MERGED -> its files of the run before."""
@@ -58,8 +64,8 @@ class Order(NamedTuple):
     run: str
     folder: Path
     open_rows: str
-    first_file: int
-    earlier: dict[str, list[Path]]
+    first_file: int = 0
+    earlier: Mapping[str, Sequence[Path]] = {}
 
 
 def write_partitions(dataset: Dataset, table: str, order: Order) -> Iterator[Partitioned]:
@@ -90,19 +96,19 @@ def _by_day(dataset: Dataset, table: str, order: Order) -> Iterator[Partitioned]
         f"SELECT kanalyze_day AS day, kanalyze_open AS open, kanalyze_moment // {MINUTE_NS} AS minute, count(*) AS rows, "
         f"min(kanalyze_moment) AS first, max(kanalyze_moment) AS last FROM ({rows}) GROUP BY ALL ORDER BY day, open, minute"
     )
-    for (day, is_open), minutes in groupby(found, lambda each: (each["day"], each["open"])):
+    for (day, of_open), minutes in groupby(found, lambda each: (each["day"], each["open"])):
         folder = table if day is None else f"{table}/{day_directory(day)}"
         (order.folder / folder).mkdir(exist_ok=True)
         pieces = _pieces(list(minutes))
         for piece in pieces:
             first, last = piece[0]["first"], piece[-1]["last"]
             of_time = "IS NULL" if day is None else f"BETWEEN {first} AND {last}"
-            chosen = f"kanalyze_open = {is_open} AND kanalyze_moment {of_time}"
+            chosen = f"kanalyze_open = {of_open} AND kanalyze_moment {of_time}"
             begin = "-t{:02}{:02}".format(*divmod(piece[0]["minute"] % DAY_MINUTES, 60)) if len(pieces) > 1 else ""
-            name = f"{folder}/part-{order.run}{'-open' if is_open else ''}{begin}.parquet"
+            name = f"{folder}/part-{order.run}{_OPEN if of_open else ''}{begin}.parquet"
             columns = f"SELECT * EXCLUDE (kanalyze_moment, kanalyze_day, kanalyze_open) FROM ({rows}) WHERE {chosen}"
             copy_rows(dataset, table, columns, order.folder, name)
-            yield Partitioned(Written(name, sum(each["rows"] for each in piece), first, last), is_open)
+            yield Partitioned(Written(name, sum(each["rows"] for each in piece), first, last), of_open)
     sorting.unlink()
 
 

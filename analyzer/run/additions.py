@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from analyzer.base import temp_folders
 from analyzer.base.storage.addresses import parse_address
 from analyzer.base.storage.objects import current_etag
-from analyzer.base.tables import TABLES
 from analyzer.base.text import printable
-from analyzer.distributed.open_connections import UNSETTLED, Carried, can_continue
 from analyzer.ingest.run_tables import by_file
 from analyzer.inputs.capture_heads import in_time_order, peek_all
 from analyzer.inputs.expansion import expand
@@ -29,21 +27,14 @@ from analyzer.query import growing
 from analyzer.query.compaction import compact
 from analyzer.query.dataset import DatasetError
 from analyzer.query.dataset_places import Place, alone, place_of
-from analyzer.query.export_tables import Written
-from analyzer.query.exported import hidden
 from analyzer.query.growing import AddedRun, Input, Manifest
-from analyzer.query.hours import beside, write_sums
-from analyzer.query.partitions import MERGED, Order, Partitioned, write_partitions
-from analyzer.query.table_views import parquet
-from analyzer.run.local import dataset_of
-from analyzer.run.run_sql import copied
+from analyzer.run.added_rows import Here, Work
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.base.workers import Progress
-    from analyzer.distributed.pool import TaskReader
-    from analyzer.ingest.run_tables import Run
-    from analyzer.query.dataset import Dataset
+    from analyzer.inputs.readings import Reading
+    from analyzer.run.added_rows import Way
 
     Tell = Callable[[str], None]
 
@@ -76,12 +67,12 @@ def add(
     progress: Progress | None = None,
     replace_from_ns: int | None = None,
     *,
-    reader: TaskReader | None = None,
+    way: Way | None = None,
     strict: bool = False,
 ) -> Added:
     """Adds the captures that `inputs` name to the dataset at `to` (a directory or a URI, new or one that grows), except those that
-    it has. `replace_from_ns`: what was captured from this moment on is read again; `reader`: who reads tasks instead of processes
-    of this machine; `strict`: a capture that cannot be read, or is damaged, is an InputError and nothing is added.
+    it has. `replace_from_ns`: what was captured from this moment on is read again; `way`: who reads and writes in place of
+    processes of this machine; `strict`: a capture that cannot be read, or is damaged, is an InputError and nothing is added.
 
     Raises InputError when nothing could be read, DatasetError for a place that is no dataset that grows, or at which another run is
     at work, and for filters: a dataset that grows has all rows of its captures; OSError for the place.
@@ -99,7 +90,7 @@ def add(
             return Added({}, 0, 0, known, tuple(errors), bool(errors))
         folder = temp_folders.make(options.temp_dir)
         try:
-            done = _Addition(place, before, todo, options, folder, progress, reader).run(errors, strict)
+            done = _Addition(to, place, before, todo, options, folder).run(errors, strict, way or Here(progress))
         finally:
             temp_folders.remove(folder)
         return done._replace(known=known)
@@ -183,60 +174,34 @@ def _first_to_take_back(
 class _Addition:
     """One run over new captures. `folder` is for what it makes on the way."""
 
-    def __init__(
-        self,
-        place: Place,
-        before: Manifest,
-        todo: _Todo,
-        options: Options,
-        folder: Path,
-        progress: Progress | None,
-        reader: TaskReader | None,
-    ) -> None:
+    def __init__(self, to: str, place: Place, before: Manifest, todo: _Todo, options: Options, folder: Path) -> None:
+        self._to = to
         self._place = place
         self._before = before
         self._todo = todo
         self._options = replace(options, tables=None, seldom=True, numbered=True)
         self._folder = folder
-        self._progress = progress
-        self._reader = reader
-        self._name = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(4)}"
-        self._last = todo.kept[-1] if todo.kept else None
-        self._read: tuple[Path, Run] | None = None
 
-    def run(self, errors: Sequence[str], strict: bool) -> Added:
-        from analyzer.distributed import pool
-
-        carried = self._carried()
-
-        def read(folder: Path) -> Run:
-            planned = self._reader.plan if self._reader else pool.plan_for
-            made = planned(self._todo.sources, self._options, carried.first_split)
-            self._read = folder, pool.read_on(made, folder, self._options, carried, self._progress, self._reader)
-            return self._read[1]
-
-        names = self._earlier("topic_ids")
-        views = {"topic_names": _topic_names(names)} if names else {}
-        with dataset_of(read, self._options, list(errors), bool(errors), carried.behind, views) as dataset:
-            assert self._read is not None
-            if strict and dataset.failed:
-                raise InputError("\n".join(dataset.warnings))
-            folder, done = self._read
-            kept = pool.keep_open(folder, done)
-            files, open_files = self._write(dataset, folder / UNSETTLED, carried)
-            added = AddedRun(
-                self._name,
-                tuple(self._inputs(done)),
-                files,
-                open_files,
-                carried.first_file + len(self._todo.sources),
-                1 + max(reading.split for reading in done.readings),
-            )
-            growing.put_state(self._place, added, kept)
-            after = growing.commit(self._place, self._before, [*self._todo.kept, added])
-            warnings = (*dataset.warnings, *self._compacted(after))
-            rows = {table: sum(file.rows for file in written) for table, written in files.items()}
-            return Added(rows, len(self._todo.sources), self._todo.again, 0, warnings, dataset.failed)
+    def run(self, errors: Sequence[str], strict: bool, way: Way) -> Added:
+        name = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(4)}"
+        kept, sources = self._todo.kept, self._todo.sources
+        last = kept[-1] if kept else None
+        options, folder = self._options, self._folder
+        done = way.run(
+            Work(self._to, self._place, self._before, last, name, sources, options, tuple(errors), strict, folder)
+        )
+        added = AddedRun(
+            name,
+            tuple(_inputs(done.readings)),
+            done.files,
+            done.open_files,
+            (last.next_file if last else 0) + len(sources),
+            1 + max(reading.split for reading in done.readings),
+        )
+        after = growing.commit(self._place, self._before, [*kept, added])
+        warnings = (*done.warnings, *self._compacted(after))
+        rows = {table: sum(file.rows for file in written) for table, written in done.files.items()}
+        return Added(rows, len(sources), self._todo.again, 0, warnings, done.failed)
 
     def _compacted(self, after: Manifest) -> tuple[str, ...]:
         """Joins small files; a line when that failed: what was added is there all the same."""
@@ -246,83 +211,16 @@ class _Addition:
             return (f"small files were not joined: {printable(str(error))}; all that is new was added before",)
         return ()
 
-    def _carried(self) -> Carried:
-        if self._last is None:
-            return Carried(None)
-        state = growing.get_state(self._place, self._last, self._folder / "carried")
-        if not can_continue(state):
-            raise DatasetError(
-                f"{self._place}: kanalyze {self._last.kanalyze} kept its open connections in a form that this one does not read; "
-                "go on with that one, or make a new dataset of all captures"
-            )
-        return Carried(state, self._last.next_file, self._last.next_split)
 
-    def _earlier(self, table: str) -> list[Path]:
-        """The files of a table of MERGED of the run before, here."""
-        files = self._last.files.get(table, []) if self._last else []
-        found = []
-        for number, file in enumerate(files):
-            path = self._folder / f"{table}{number}.parquet"
-            if not path.exists():
-                is_visible = file.file in self._before.names()
-                self._place.get(file.file if is_visible else hidden(file.file), path)
-            found.append(path)
-        return found
-
-    def _write(
-        self, dataset: Dataset, unsettled: Path, carried: Carried
-    ) -> tuple[dict[str, list[growing.Written]], frozenset[str]]:
-        written = self._folder / "written"
-        written.mkdir()
-        open_rows = f"SELECT connection FROM raw_framed_parts WHERE part IN (SELECT part FROM ({parquet([unsettled])}))"
-        keys = self._folder / "open_connections.parquet"
-        copied(dataset, open_rows, keys)
-        earlier = {table: self._earlier(table) for table in MERGED}
-        order = Order(self._name, written, parquet([keys]), carried.first_file, earlier)
-        files: dict[str, list[growing.Written]] = {}
-        open_files = set()
-        made = [(table, each) for table in TABLES for each in write_partitions(dataset, table, order)]
-        made += self._sums(made, written)
-        for name, (file, is_open) in made:
-            self._place.put(written / file.file, hidden(file.file))
-            files.setdefault(name, []).append(file)
-            if is_open:
-                open_files.add(file.file)
-        return files, frozenset(open_files)
-
-    def _sums(self, made: Sequence[tuple[str, Partitioned]], written: Path) -> Iterator[tuple[str, Partitioned]]:
-        """Writes the sums of each day's exchanges."""
-        days: dict[str, dict[str, list[Partitioned]]] = {}
-        for table, each in made:
-            if table in ("exchanges", "entries"):
-                days.setdefault(beside(each.file.file, "sums"), {"exchanges": [], "entries": []})[table].append(each)
-        for of_day in days.values():
-            if exchanges := of_day["exchanges"]:
-                names, entries = ([each.file.file for each in of_day[table]] for table in ("exchanges", "entries"))
-                times = exchanges[0].file.first_time_ns, exchanges[-1].file.last_time_ns
-                for name, rows in write_sums(names, written, entries).items():
-                    yield name, Partitioned(Written(beside(names[0], name), rows, *times), exchanges[0].is_open)
-
-    def _inputs(self, done: Run) -> list[Input]:
-        readings = by_file(done.readings)
-        return [
-            Input(
-                path_of(reading.source),
-                reading.source.size_bytes or 0,
-                reading.source.modified_ns,
-                reading.first_time_ns,
-                reading.last_time_ns,
-                reading.tap,
-                reading.failure,
-                reading.source.etag,
-            )
-            for reading in readings
-        ]
-
-
-def _topic_names(earlier: Sequence[Path]) -> str:
-    """Names of topic ids as `resolve/topic_names.sql` has them, of earlier captures too."""
-    return (
-        "SELECT topic_id, max(topic) AS topic FROM (SELECT topic_id, topic FROM raw_topic_facts "
-        f"UNION ALL SELECT topic_id, topic FROM ({parquet(earlier)})) GROUP BY topic_id"
-    )
+def _inputs(readings: Sequence[Reading]) -> Iterator[Input]:
+    for reading in by_file(readings):
+        yield Input(
+            path_of(reading.source),
+            reading.source.size_bytes or 0,
+            reading.source.modified_ns,
+            reading.first_time_ns,
+            reading.last_time_ns,
+            reading.tap,
+            reading.failure,
+            reading.source.etag,
+        )

@@ -8,15 +8,17 @@ machine, and the final tables that need no other rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from analyzer.distributed.open_connections import NOTHING_CARRIED, Carried
 from analyzer.ingest.run_tables import small_tables
 from analyzer.query.table_views import parquet
 from analyzer.run import raw_views, run_sql
+from analyzer.run.divided_rows import OPEN_CONNECTIONS, open_rows
 from analyzer.run.run_sql import Part, Tables
 from dissectors.layout import SPLIT_SHIFT
 
@@ -62,6 +64,8 @@ THROTTLED = "SELECT part, throttled FROM part_evidence WHERE throttled = 1"
 
 # The run that is made of rows of exchanges that several runs have parts of (`resolved_runs.collect_strays`).
 STRAYS = -1
+# What earlier runs kept of open connections (`analyzer.distributed.open_connections`), as one run.
+CARRIED = -2
 
 
 class Told(NamedTuple):
@@ -98,21 +102,31 @@ class Facts:
     """The database over what runs told. Use it as a context manager.
 
     `seen_again`: connections were captured several times on their way, or carried on by a proxy. Then `view_times` are needed,
-    files with the view of that name; runs give it when they are asked for the `asked_parts`.
+    files with the view of that name; runs give it when they are asked for the `asked_parts`. `carried`: what earlier runs kept;
+    `named`: views that say more than runs do, name -> SQL.
     """
 
-    def __init__(self, told: Told, options: Options, view_times: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        told: Told,
+        options: Options,
+        view_times: Sequence[Path] = (),
+        carried: Carried = NOTHING_CARRIED,
+        named: Mapping[str, str] | None = None,
+    ) -> None:
         import pyarrow.parquet as pq
 
         self._folder = told.folder
+        self._carried = carried
         # Exchanges are not here: what is odd about them each run says for itself.
         made = made_of(told._replace(summary=replace(told.summary, odd=False)))
         self.seen_again = "asked_parts" in made
         views = made | raw_views.rows_of(told.folders()) | {"throttled_parts": THROTTLED}
         self._joined = "raw_joined" in views
         for name, table in small_tables(told.readings, told.summary).items():
-            pq.write_table(table, told.folder / f"{name}.parquet")
+            pq.write_table(carried.behind(name, table), told.folder / f"{name}.parquet")
             views[name] = parquet([told.folder / f"{name}.parquet"])
+        views |= named or {}
         for name in SIGNS:
             views[name] = told.sign(name)
         if told.strays:
@@ -144,6 +158,11 @@ class Facts:
         """What a run is given beside that: the rows about connections that it has rows of."""
         return self._of_run(run, (*FOR_PARTS, *(("part_views", "forwarded") if self.seen_again else ())))
 
+    def open_connections(self, unsettled: Path) -> bytes:
+        """The keys of connections that are not over, of which every run is told."""
+        ((_, data),) = self._copies([(OPEN_CONNECTIONS, open_rows(unsettled))])
+        return data
+
     def final(self) -> Iterator[tuple[str, Part]]:
         """(name, file) of the final tables that are made of small tables alone."""
         for table in FINAL:
@@ -160,7 +179,11 @@ class Facts:
         return tables
 
     def _own(self, run: int, column: str) -> str:
-        return f"{column} IN (SELECT part FROM strays)" if run == STRAYS else f"{column} >> {SPLIT_SHIFT} = {run}"
+        if run == STRAYS:
+            return f"{column} IN (SELECT part FROM strays)"
+        # Parts are numbered on from run to run.
+        is_own = f"< {self._carried.first_split}" if run == CARRIED else f"= {run}"
+        return f"{column} >> {SPLIT_SHIFT} {is_own}"
 
     def _with_joined(self, run: int, column: str) -> str:
         own = self._own(run, column)

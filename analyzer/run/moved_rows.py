@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.query import resolve
+from analyzer.query.partitions import Order, Partitioned
 from analyzer.query.table_views import parquet
 from analyzer.run import run_sql
+from analyzer.run.divided_rows import OPEN_CONNECTIONS, of_files
 from analyzer.run.run_sql import Part, Tables
 
 if TYPE_CHECKING:
@@ -22,9 +24,13 @@ if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
 
+FACTS = "facts"
+MOMENT = "kanalyze_moment"
+
+
 class Move(NamedTuple):
-    """The rows of `view` move; those with the same `key` meet. They bring along columns of `connection_context`. `gives`: the
-    final tables that are made of them."""
+    """The rows of `view` move; those with the same `key` meet. They bring along columns of `connection_context`, or the moment of
+    their exchange, which is not where they meet. `gives`: the final tables that are made of them."""
 
     view: str
     brought: tuple[str, ...]
@@ -33,11 +39,27 @@ class Move(NamedTuple):
 
     def leaving(self) -> str:
         """SQL of the rows in a run."""
-        if not self.brought:
-            return f"SELECT * FROM {self.view}"
+        if self.brings_moment:
+            return (
+                f"SELECT m.*, coalesce(x.request_time_ns, x.response_time_ns) AS {MOMENT} "
+                f"FROM {self.view} AS m LEFT JOIN raw_exchanges AS x ON x.exchange = m.exchange"
+            )
         columns = ", ".join(f"l.{name}" for name in self.brought)
         kafka = "JOIN connection_context AS l ON l.part = m.part WHERE l.is_kafka"
         return f"SELECT m.*, {columns} FROM ({resolve.once(self.view)}) AS m {kafka}"
+
+    @property
+    def brings_moment(self) -> bool:
+        return self.brought == (MOMENT,)
+
+    def moments(self, files: Sequence[Path]) -> str | None:
+        """SQL of the columns of exchanges that tell their moments, of the rows that met; None: the rows have moments themselves."""
+        if not self.brings_moment:
+            return None
+        return (
+            f"SELECT exchange, any_value({MOMENT}) AS request_time_ns, CAST(NULL AS BIGINT) AS response_time_ns "
+            f"FROM ({parquet(files)}) GROUP BY exchange"
+        )
 
     def met(self) -> dict[str, str]:
         """The views behind which the rows are where they met, under the name `moved`."""
@@ -45,7 +67,7 @@ class Move(NamedTuple):
             self.view: f"SELECT * EXCLUDE ({', '.join((*self.brought, 'run'))}) FROM moved",
             "forwarded": resolve.sql("no_forwarded"),
         }
-        if self.brought:
+        if not self.brings_moment:
             columns = ", ".join(self.brought)
             views["connection_context"] = f"SELECT DISTINCT part, {columns}, true AS is_kafka FROM moved"
         return views
@@ -58,7 +80,7 @@ FETCHES = Move(
     ("fetch_positions",),
 )
 THROTTLES = Move("throttled_requests", ("connection", "mutes", "last_time_ns"), "hash(part)", ("mutes",))
-ERRORS = Move("errors_told", (), "hash(client_address, client_id)", ("errors",))
+ERRORS = Move("errors_told", (MOMENT,), "hash(client_address, client_id)", ("errors",))
 # Fetches leave before a run is resolved, as the wait kinds of its exchanges come of them; the others with its resolved rows.
 LATE = (THROTTLES, ERRORS)
 MOVES = {move.view: move for move in (FETCHES, *LATE)}
@@ -69,6 +91,15 @@ class Met(NamedTuple):
 
     tables: dict[str, Part]
     states: dict[int, bytes]
+
+    def divided(
+        self, move: Move, files: Sequence[Path], name: str, folder: Path, options: Options
+    ) -> Iterator[tuple[str, Partitioned, Path]]:
+        """(table, file, where it lies) of the tables for a dataset that grows. `files`: those that met, in `folder`."""
+        made = {table: folder / f"{table}.parquet" for table in self.tables}
+        order = Order(name, folder / "divided", parquet([folder / FACTS / f"{OPEN_CONNECTIONS}.parquet"]))
+        for table, file in of_files(made, order, options, move.moments(files)):
+            yield table, file, order.folder / file.file.file
 
 
 def leave(dataset: Dataset, move: Move, run: int, buckets: int, folder: Path) -> Iterator[tuple[int, bytes]]:
@@ -90,7 +121,7 @@ def meet(
     move: Move, files: Sequence[Path], made: Mapping[str, str], facts: Tables, folder: Path, options: Options
 ) -> Met:
     """Resolves rows that met, which `leave` wrote to `files`. `made`: the SQL of `resolve`; `facts`: those for all runs."""
-    views = {**made, **run_sql.given(facts, folder / "facts"), "moved": parquet(files), **move.met()}
+    views = {**made, **run_sql.given(facts, folder / FACTS), "moved": parquet(files), **move.met()}
     found = Met({}, {})
     with run_sql.opened(views, folder, options) as dataset:
         for table in move.gives:

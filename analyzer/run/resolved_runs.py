@@ -14,8 +14,10 @@ from analyzer.distributed.resolved_spans import RAW_OF_EXCHANGES, STRAY
 from analyzer.distributed.resolved_spans import RAW_THAT_STAYS as RAW
 from analyzer.query.days import DAY_NS, day_directory
 from analyzer.query.hours import least_rows
+from analyzer.query.partitions import Order, Partitioned
 from analyzer.query.table_views import parquet
 from analyzer.run import raw_views, run_sql
+from analyzer.run.divided_rows import OPEN_CONNECTIONS, of_files
 from analyzer.run.facts_of_runs import SIGNS
 from analyzer.run.moved_rows import FETCHES, Move, leave
 from analyzer.run.run_sql import Part, Tables
@@ -43,6 +45,8 @@ CROWDED = (
     "WHERE NOT l.is_beside AND NOT l.is_quiet"
 )
 NO_STATES = "SELECT CAST(NULL AS BIGINT) AS exchange, false AS redirected, CAST(NULL AS STRING) AS state WHERE false"
+# Where a run is given facts.
+GIVEN = "given"
 _DAY = f"coalesce(request_time_ns, response_time_ns) // {DAY_NS}"
 
 
@@ -108,8 +112,9 @@ class Run:
     def __init__(self, folder: Path, number: int, made: Mapping[str, str], given: Tables, options: Options) -> None:
         self._folder = folder
         self._number = number
+        self._options = options
         views = {FETCHES.view: parquet([fetches])} if (fetches := folder / f"{FETCHES.view}.parquet").exists() else {}
-        facts = run_sql.given(given, folder / "given")
+        facts = run_sql.given(given, folder / GIVEN)
         rows = _staying(raw_views.rows_of([folder]), folder)
         if "raw_joined" in facts:
             rows = {
@@ -153,6 +158,13 @@ class Run:
             for name, where in self._pieces(table, by_day):
                 if part := run_sql.final(self._dataset, table, self._folder / f"final_{table}.parquet", where, source):
                     yield name, part
+
+    def divided(self, name: str) -> Iterator[tuple[str, Partitioned, Path]]:
+        """(table or sums, file, where it lies) of the same rows for a dataset that grows, as those that a run of this name adds."""
+        files = {table: self._folder / f"final_{table}.parquet" for table, _ in self.final(by_day=False)}
+        order = Order(name, self._folder / "divided", parquet([self._folder / GIVEN / f"{OPEN_CONNECTIONS}.parquet"]))
+        for table, file in of_files(files, order, self._options):
+            yield table, file, order.folder / file.file.file
 
     def least_rows_of_sums(self) -> dict[str, int]:
         """Of the exchanges that `final` gave last: about how many rows their sums would have at least (`hours.least_rows`)."""

@@ -18,9 +18,9 @@ with tables(spark, "s3://captures/2026-05-01/") as found:
 
 from __future__ import annotations
 
+from analyzer.spark.adding import add
 from analyzer.spark.job import Tables, tables
 from analyzer.spark.session import SparkError, get_session
 from analyzer.spark.sink import write
-from analyzer.spark.task_reader import add
 
 __all__ = ["SparkError", "Tables", "add", "get_session", "tables", "write"]

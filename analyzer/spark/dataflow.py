@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.distributed.open_connections import OF_RUNS
 from analyzer.query.export_tables import Written
 from analyzer.run.run_sql import Tables
-from analyzer.spark import rows, stages
+from analyzer.spark import kept_connections, rows, stages
 from analyzer.spark.session import told
 
 if TYPE_CHECKING:
@@ -124,36 +125,41 @@ def read(
     return Stage(spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(run, rows.SHAPE), order)
 
 
-def hand_over(
-    spark: SparkSession,
-    tasks: Sequence[Task],
-    order: stages.Order,
-    raw_flows: Mapping[int, frozenset[int]],
-    folder_of: Callable[[int], Path],
-) -> Iterator[tuple[int, Done]]:
-    """The same for a driver that goes on by itself: each task's number and what it tells, when its tables lie in its folder."""
-    packs = stages.packed_tasks([(task, raw_flows.get(task.number, frozenset())) for task in tasks])
+def bring(spark: SparkSession, place: str, run: str, order: stages.Order) -> Stage:
+    """What an earlier run of a dataset kept of open connections."""
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return stages.hand_over(batches, packs, order)
+    def bring_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            yield from kept_connections.rows_of_state(place, run, order)
 
-    kept = Stage(spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(run, rows.SHAPE), order)
-    try:
-        for number in kept.done:
-            folder_of(number).mkdir()
-        # One partition after the other is here, those of the others stay on their disks.
-        with told():
-            given = kept.frame.where(f"table <> '{rows.OUTCOME}'").select("table", "task", "batch").toLocalIterator()
-            found = ((str(table), int(task), bytes(batch)) for table, task, batch in given)
-            for table, number, pieces in rows.files(found):
-                rows.keep(pieces, folder_of(number) / f"{table}.parquet")
-        yield from kept.done.items()
-    finally:
-        kept.close()
+    return Stage(spark.range(0, 1, 1, 1).mapInArrow(bring_rows, rows.SHAPE), order)
 
 
-def stitch(kept: Sequence[Stage], order: stages.Order, secrets: Sequence[tuple[int, bytes]]) -> Stage:
-    """Each connection's fragments together, in the order of the capture. `secrets`: of TLS, as captures bring them."""
+def keep_open(
+    kept: Sequence[Stage], chosen: Mapping[str, bytes], place: str, run: str, order: stages.Order
+) -> dict[str, int]:
+    """Puts what runs have of connections that stay open to the state of a run; answers the rows of each table. `chosen`: files of
+    `open_connections.choose`."""
+
+    def leave(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return kept_connections.leave_open(batches, chosen, order)
+
+    def keep(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return kept_connections.keep_open(batches, place, run, order)
+
+    names = [f"{word}{name}" for name in OF_RUNS for word in ("", rows.TOLD)]
+    left = union(stage.rows(names) for stage in kept).select("table", "task", "batch").mapInArrow(leave, rows.SHAPE)
+    with told():
+        found = left.repartition(1).mapInArrow(keep, rows.SHAPE).collect()
+    counts: dict[str, int] = json.loads(found[0].batch) if found else {}
+    return counts
+
+
+def stitch(
+    kept: Sequence[Stage], order: stages.Order, secrets: Sequence[tuple[int, bytes]], refuted: Collection[int] = ()
+) -> Stage:
+    """Each connection's fragments together, in the order of the capture. `secrets`: of TLS, as captures bring them; `refuted`:
+    flows of which nothing that was carried counts."""
     from analyzer.distributed import fragments
 
     size = sum(done.bytes[rows.FRAGMENTS] for stage in kept for done in stage.done.values())
@@ -162,7 +168,7 @@ def stitch(kept: Sequence[Stage], order: stages.Order, secrets: Sequence[tuple[i
     partitions = min(1 + size // STITCHED_BYTES, MOST_PARTITIONS)
 
     def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return stages.unpacked(batches, order)
+        return stages.unpacked(batches, order, refuted)
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return stages.stitch(batches, partition_number(), order, secrets)
@@ -185,11 +191,13 @@ def leaving(
     return found.select("table", "task", "batch").mapInArrow(run, rows.SHAPE)
 
 
-def meet(moved: DataFrame, facts: Tables, made: Mapping[str, str], partitions: int, order: stages.Order) -> Made:
+def meet(
+    moved: DataFrame, facts: Tables, made: Mapping[str, str], form: stages.Form, partitions: int, order: stages.Order
+) -> Made:
     """What is made of rows that move, where they meet."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return stages.meet(batches, partition_number(), facts, made, order)
+        return stages.meet(batches, partition_number(), facts, made, form, order)
 
     together = moved.repartition(partitions, "table", "task").select("table", "task", "batch")
     return Made(together.mapInArrow(run, rows.SHAPE))
@@ -199,14 +207,14 @@ def resolve(
     kept: Sequence[Stage],
     facts: Mapping[int, Tables],
     made: Mapping[str, str],
-    by_day: bool,
+    form: stages.Form,
     buckets: int,
     order: stages.Order,
 ) -> Made:
     """Raw rows of runs -> final tables, and rows that move, where the raw rows are."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return stages.resolve(batches, facts, made, by_day, buckets, order)
+        return stages.resolve(batches, facts, made, form, buckets, order)
 
     found = union(stage.rows(stages.STAYING) for stage in kept)
     return Made(found.select("table", "task", "batch").mapInArrow(run, rows.SHAPE))

@@ -181,13 +181,22 @@ def run(spark: SparkSession, given: Planned, strict: bool = False, tell: Tell = 
         raise
 
 
-def _tables(spark: SparkSession, given: Planned, done: Read, strict: bool) -> Tables:
+def judged(
+    done: Read, options: Options, warnings: Sequence[str], failed: bool, strict: bool
+) -> tuple[tuple[str, ...], bool]:
+    """The lines that a person must see, behind those of what came before, and whether some input could not be read. Raises
+    InputError when none was, or, `strict`, one."""
     lines = [line for reading in done.files for line in input_warnings(reading)]
-    failed = given.failed or any(is_unreadable(reading) for reading in done.files)
+    failed = failed or any(is_unreadable(reading) for reading in done.files)
     if (strict and failed) or all(reading.failure for reading in done.files):
-        raise InputError("\n".join([*given.warnings, *lines]))
-    lines += [*limit_warnings(done.summary), *secret_warnings(read_key_logs(given.options.tls_key_logs))]
+        raise InputError("\n".join([*warnings, *lines]))
+    secrets = secret_warnings(read_key_logs(options.tls_key_logs))
+    return (*warnings, *lines, *limit_warnings(done.summary), *secrets), failed
+
+
+def _tables(spark: SparkSession, given: Planned, done: Read, strict: bool) -> Tables:
+    warnings, failed = judged(done, given.options, given.warnings, given.failed, strict)
     times = (time for each in done.files for time in (each.first_time_ns, each.last_time_ns) if time is not None)
     several_days = len({time // DAY_NS for time in times}) > 1
     final = resolve(spark, done, given.options, several_days)
-    return Tables(spark, final, done, given.options, several_days, [*given.warnings, *lines], failed)
+    return Tables(spark, final, done, given.options, several_days, warnings, failed)

@@ -8,7 +8,7 @@ counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.distributed.plan import Plan
 from analyzer.distributed.plan_repair import repaired
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
 
 
 class Read:
-    """What both stages gave: rows that are kept, readings in the order of files and splits, and the sum of all summaries."""
+    """What both stages gave: rows that are kept, readings in the order of files and splits, and the sum of all summaries. `tasks`:
+    the stages before the stitch; `stitched`: its runs."""
 
-    def __init__(self, stages_kept: Sequence[Stage], plan_done: Plan, order: stages.Order) -> None:
+    def __init__(self, tasks: Sequence[Stage], stitched: Stage, plan_done: Plan, order: stages.Order) -> None:
         self.plan = plan_done
         self.order = order
-        self.stages = stages_kept
+        self.tasks = tasks
+        self.stitched = list(stitched.done)
+        self.stages = stages_kept = [*tasks, stitched]
         outcomes = [done.outcome for stage in stages_kept for done in stage.done.values()]
         self.readings: list[Reading] = [reading for outcome in outcomes for reading in outcome.readings]
         self.files: list[Reading] = by_file(self.readings)
@@ -44,9 +47,16 @@ class Read:
             stage.close()
 
 
-def read(spark: SparkSession, plan: Plan, options: Options, tell: Tell) -> Read:
-    """Both stages, until nothing is refuted any more."""
-    reader = _Reader(spark, options, tell)
+class Before(NamedTuple):
+    """What the newest run of a dataset kept of open connections: the place, and the name of the run."""
+
+    place: str
+    run: str
+
+
+def read(spark: SparkSession, plan: Plan, options: Options, tell: Tell, before: Before | None = None) -> Read:
+    """Both stages, until nothing is refuted any more; behind what was kept `before`."""
+    reader = _Reader(spark, options, tell, before)
     try:
         return reader.run(plan)
     except BaseException:
@@ -57,10 +67,13 @@ def read(spark: SparkSession, plan: Plan, options: Options, tell: Tell) -> Read:
 class _Reader:
     """Reads tasks, proves, and reads again."""
 
-    def __init__(self, spark: SparkSession, options: Options, tell: Tell) -> None:
+    def __init__(self, spark: SparkSession, options: Options, tell: Tell, before: Before | None) -> None:
         self._spark = spark
         self._order = stages.order(options)
         self._tell = tell
+        self._before = [dataflow.bring(spark, before.place, before.run, self._order)] if before else []
+        # Flows about which earlier runs turned out wrong: their tasks cannot be read again.
+        self._begin_anew: set[int] = set()
         self._read: list[Stage] = []
         self._stitched: Stage | None = None
         self._raw_flows: dict[int, frozenset[int]] = {}
@@ -73,7 +86,7 @@ class _Reader:
                 made, again = repaired(made, self._readings())
             again = self._stitch()
         assert self._stitched is not None
-        return Read([*self._read, self._stitched], made, self._order)
+        return Read([*self._before, *self._read], self._stitched, made, self._order)
 
     def _read_tasks(self, made: Plan, numbers: frozenset[int]) -> None:
         kept = {task.number for task in made.tasks} - numbers
@@ -92,12 +105,17 @@ class _Reader:
             self._stitched.close()
         self._tell("stitching connections")
         secrets = [secret for reading in self._readings() for secret in reading.secrets]
-        self._stitched = dataflow.stitch(self._read, self._order, secrets)
+        tasks = [*self._before, *self._read]
+        self._stitched = dataflow.stitch(tasks, self._order, secrets, frozenset(self._begin_anew))
         refuted = [pair for done in self._stitched.done.values() for pair in done.outcome.refuted]
+        known = {task for stage in self._read for task in stage.done}
+        if gone := {flow for task, flow in refuted if task not in known}:
+            self._begin_anew |= gone
+            return self._stitch()
         for task, flow in refuted:
             self._raw_flows[task] = self._raw_flows.get(task, frozenset()) | {flow}
         return frozenset(task for task, _ in refuted)
 
     def close(self) -> None:
-        for stage in (*self._read, *([self._stitched] if self._stitched else [])):
+        for stage in (*self._before, *self._read, *([self._stitched] if self._stitched else [])):
             stage.close()

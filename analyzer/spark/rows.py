@@ -21,7 +21,7 @@ BATCH_BYTES = 1 << 20
 PIECE_BYTES = 1 << 20
 # What leaves for the stitch, and what a run says about itself. Files of raw tables have their names; those for the driver, final
 # tables and what is in them, rows that move and that there are some have a word before the name. SUMS: how many rows sums of
-# exchanges would have.
+# exchanges would have; STATE: pieces of what is kept of open connections, with the name of a table and a place in it.
 FRAGMENTS = "fragments"
 OUTCOME = "outcome"
 TOLD = "told/"
@@ -30,6 +30,7 @@ WRITTEN = "written/"
 SUMS = "sums"
 SOME_MOVE = "moves/"
 STATES = "states"
+STATE = "state/"
 MOVED = "moved/"
 SPARK_TYPES = {
     "int8": "tinyint",

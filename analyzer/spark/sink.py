@@ -22,6 +22,7 @@ from analyzer.base.tables import TABLES, arrow_schema
 from analyzer.query.dataset import Dataset
 from analyzer.query.days import DAY_NS, day_directory
 from analyzer.query.export_tables import Written, copy_rows, manifest
+from analyzer.query.exported import hidden
 from analyzer.query.hours import SUMS, beside, worth_writing, write_sums
 from analyzer.query.manifest import MANIFEST, PARQUET
 from analyzer.query.table_views import parquet
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from analyzer.spark.final import Final
     from analyzer.spark.job import Tables
 
     Tell = Callable[[str], None]
@@ -114,6 +116,18 @@ def _write_files(tables: Tables, place: str) -> dict[str, list[Written]]:
     }
     made = {table: written or [_write_empty(table, place)] for table, written in tables.final.files.items()}
     return made | sums
+
+
+def write_hidden(final: Final, place: str) -> None:
+    """Writes final tables that are added to a dataset that grows, hidden. Raises SparkError, and OSError for the place."""
+
+    def store(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for name, _, pieces in files(tuples(batches)):
+            yield _as_row(_store(pieces, hidden(name.removeprefix(FINAL)), place))
+
+    with told():
+        found = final.frame.select("table", "task", "batch").mapInArrow(store, STORED).collect()
+    _check([Stored(*row) for row in found], place)
 
 
 def store_files(

@@ -12,7 +12,7 @@ import pickle
 import resource
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby
@@ -25,7 +25,7 @@ from analyzer.base.options import Options
 from analyzer.distributed.tasks import STITCHED
 from analyzer.query.export_tables import Written
 from analyzer.run import moved_rows, raw_views, resolved_runs
-from analyzer.run.facts_of_runs import SIGNS, SMALL
+from analyzer.run.facts_of_runs import CARRIED, SIGNS, SMALL
 from analyzer.run.moved_rows import FETCHES, LATE, MOVES
 from analyzer.run.run_sql import Part, Tables
 from analyzer.spark.rows import (
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
     from analyzer.distributed.plan import Task
     from analyzer.distributed.tasks import Outcome
+    from analyzer.query.partitions import Partitioned
 
 # Files that the driver is told, and those that stay where they are until they are resolved.
 FOR_DRIVER = frozenset((*(f"raw_{name}" for name in SMALL), *SIGNS))
@@ -127,42 +128,35 @@ def task_at(packs: Sequence[bytes], place: int) -> tuple[Task, frozenset[int]]:
 
 def read(batches: Iterable[pa.RecordBatch], packs: Sequence[bytes], given: Order) -> Iterator[pa.RecordBatch]:
     """Reads the tasks whose places in `packs` are the first column of the batches."""
-    for number, outcome, folder, options in _outcomes(batches, packs, given, strays_apart=True):
-        yield from _run_rows(folder, number, outcome, options, given)
-
-
-def hand_over(batches: Iterable[pa.RecordBatch], packs: Sequence[bytes], given: Order) -> Iterator[pa.RecordBatch]:
-    """The same, for a driver that goes on with all that tasks gave: their files as they are."""
-    for number, outcome, folder, _ in _outcomes(batches, packs, given):
-        for path in sorted(folder.glob("*.parquet")):
-            yield from of_file(path.stem, number, path)
-            path.unlink()
-        yield row(OUTCOME, number, sealed(Done(outcome, Counter(), Counter(), 0), given))
-
-
-def _outcomes(
-    batches: Iterable[pa.RecordBatch], packs: Sequence[bytes], given: Order, strays_apart: bool = False
-) -> Iterator[tuple[int, Outcome, Path, Options]]:
-    """Each task's number, what came of it, the folder of its tables, which is there until the next one, and the options there."""
     from analyzer.distributed.tasks import read_task
 
     for batch in batches:
         for place in batch.column(0).to_pylist():
             task, raw_flows = task_at(packs, place)
-            with _folder(given) as (folder, options):
-                outcome = read_task(task, folder, options, raw_flows=raw_flows, strays_apart=strays_apart)
-                yield task.number, outcome, folder, options
+            with working_folder(given) as (folder, options):
+                outcome = read_task(task, folder, options, raw_flows=raw_flows, strays_apart=True)
+                yield from run_rows(folder, task.number, outcome, options, given)
 
 
-def unpacked(batches: Iterable[pa.RecordBatch], given: Order) -> Iterator[pa.RecordBatch]:
-    """The fragments that tasks left, out of their files."""
+def unpacked(
+    batches: Iterable[pa.RecordBatch], given: Order, refuted: Collection[int] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The fragments that tasks left, out of their files; of what was carried without those of flows that were `refuted`: these
+    connections begin anew."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     from analyzer.distributed.fragments import schema
 
-    for _, _, pieces in files(tuples(batches)):
-        with _folder(given) as (folder, _), pq.ParquetFile(keep(pieces, folder / f"{FRAGMENTS}.parquet")) as file:
+    for _, run, pieces in files(tuples(batches)):
+        with (
+            working_folder(given) as (folder, _),
+            pq.ParquetFile(keep(pieces, folder / f"{FRAGMENTS}.parquet")) as file,
+        ):
             for batch in file.iter_batches(BATCH_ROWS):
+                if refuted and run == CARRIED:
+                    batch = batch.filter(pc.invert(pc.is_in(batch.column("flow"), pa.array(refuted, pa.int64()))))
                 yield from pieces_of(conform(batch, schema()))
 
 
@@ -177,13 +171,13 @@ def stitch(
     first = next(batches, None)
     if first is None:
         return
-    with _folder(given) as (folder, options):
+    with working_folder(given) as (folder, options):
         rows = (conform(batch, columns) for batch in chain([first], batches))
         outcome = finish(rows, folder, options, number, secrets)
-        yield from _run_rows(folder, STITCHED_RUNS | number, outcome, options, given)
+        yield from run_rows(folder, STITCHED_RUNS | number, outcome, options, given)
 
 
-def _run_rows(folder: Path, run: int, outcome: Outcome, options: Options, given: Order) -> Iterator[pa.RecordBatch]:
+def run_rows(folder: Path, run: int, outcome: Outcome, options: Options, given: Order) -> Iterator[pa.RecordBatch]:
     """All that a run gives."""
     import pyarrow.parquet as pq
 
@@ -205,6 +199,17 @@ def _run_rows(folder: Path, run: int, outcome: Outcome, options: Options, given:
     yield row(OUTCOME, run, sealed(Done(outcome, counts, sizes, peak_bytes), given))
 
 
+class Form(NamedTuple):
+    """How final tables lie in files: exchanges `by_day`; or all as those of a dataset that grows, `added_by` a run of this name."""
+
+    by_day: bool = False
+    added_by: str | None = None
+
+    def name(self, source: str, number: int) -> str:
+        """Of a run, in names of its files."""
+        return f"{self.added_by}-{source}{number:05}"
+
+
 class LostRunError(Exception):
     """What lost executors held was made again, and came out as other runs than those that the driver knows."""
 
@@ -223,7 +228,7 @@ def leave(
 ) -> Iterator[pa.RecordBatch]:
     """The rows of `FETCHES.view` of runs, as they move."""
     for _, run, pieces in files(tuples(batches)):
-        with _folder(given) as (folder, options):
+        with working_folder(given) as (folder, options):
             keep(pieces, folder / f"{FETCHES.view}.parquet")
             with resolved_runs.Run(folder, run, made, facts_of(facts, run), options) as found:
                 yield from leaving(found, (FETCHES,), buckets)
@@ -234,7 +239,7 @@ def view_times(
 ) -> Iterator[pa.RecordBatch]:
     """The view of that name of each run."""
     for run, rows in groupby(tuples(batches), key=lambda each: each[1]):
-        with _folder(given) as (folder, options):
+        with working_folder(given) as (folder, options):
             for table, _, pieces in files(rows):
                 keep(pieces, folder / f"{table}.parquet")
             with resolved_runs.Run(folder, run, made, facts_of(facts, run), options) as found:
@@ -242,11 +247,11 @@ def view_times(
 
 
 def meet(
-    batches: Iterable[pa.RecordBatch], number: int, facts: Tables, made: Mapping[str, str], given: Order
+    batches: Iterable[pa.RecordBatch], number: int, facts: Tables, made: Mapping[str, str], form: Form, given: Order
 ) -> Iterator[pa.RecordBatch]:
     """Final tables of rows that met in partition `number`, and what they tell runs."""
     found: dict[str, list[Path]] = {}
-    with _folder(given) as (folder, options):
+    with working_folder(given) as (folder, options):
         for place, (table, _, data) in enumerate(tuples(batches)):
             if not table.startswith(MOVED):
                 continue
@@ -258,8 +263,12 @@ def meet(
             scratch = folder / view
             scratch.mkdir()
             met = moved_rows.meet(MOVES[view], paths, made, facts, scratch, options)
-            for table, part in met.tables.items():
-                yield from final_rows(table, "m", number, part)
+            if form.added_by:
+                divided = met.divided(MOVES[view], paths, form.name("m", number), scratch, options)
+                yield from divided_rows(divided, number)
+            else:
+                for table, part in met.tables.items():
+                    yield from final_rows(table, "m", number, part)
             for run, data in met.states.items():
                 yield row(STATES, run, data)
 
@@ -268,30 +277,39 @@ def resolve(
     batches: Iterable[pa.RecordBatch],
     facts: Mapping[int, Tables],
     made: Mapping[str, str],
-    by_day: bool,
+    form: Form,
     buckets: int,
     given: Order,
 ) -> Iterator[pa.RecordBatch]:
     """Final tables of the raw ones of runs, and rows that move."""
     for run, rows in groupby(tuples(batches), key=lambda each: each[1]):
-        with _folder(given) as (folder, options):
+        with working_folder(given) as (folder, options):
             for table, _, pieces in files(rows):
                 keep(pieces, folder / f"{table}.parquet")
-            yield from resolved(folder, run, facts_of(facts, run), made, by_day, buckets, options)
+            yield from resolved(folder, run, facts_of(facts, run), made, form, buckets, options)
 
 
 def resolved(
-    folder: Path, run: int, facts: Tables, made: Mapping[str, str], by_day: bool, buckets: int, options: Options
+    folder: Path, run: int, facts: Tables, made: Mapping[str, str], form: Form, buckets: int, options: Options
 ) -> Iterator[pa.RecordBatch]:
     """The same for one run, whose raw tables lie in `folder`."""
-    # Tasks, partitions of the stitch, and strays are numbered apart.
-    source = ("x", 0) if run < 0 else ("s", run - STITCHED_RUNS) if run >= STITCHED_RUNS else ("r", run)
+    source = _source(run)
     with resolved_runs.Run(folder, run, made, facts, options) as found:
-        for name, part in found.final(by_day):
-            yield from final_rows(name, *source, part)
-            if name.partition("/")[0] == "exchanges":
-                yield row(SUMS, run, json.dumps(found.least_rows_of_sums()).encode())
+        if form.added_by:
+            yield from divided_rows(found.divided(form.name(*source)), run)
+        else:
+            for name, part in found.final(form.by_day):
+                yield from final_rows(name, *source, part)
+                if name.partition("/")[0] == "exchanges":
+                    yield row(SUMS, run, json.dumps(found.least_rows_of_sums()).encode())
         yield from leaving(found, LATE, buckets)
+
+
+def _source(run: int) -> tuple[str, int]:
+    """A letter for who made a file, and a number: tasks, partitions, strays and what was carried are numbered apart."""
+    if run < 0:
+        return ("c" if run == CARRIED else "x"), 0
+    return ("s", run - STITCHED_RUNS) if run >= STITCHED_RUNS else ("r", run)
 
 
 def leaving(run: resolved_runs.Run, moves: Iterable[moved_rows.Move], buckets: int) -> Iterator[pa.RecordBatch]:
@@ -311,8 +329,15 @@ def final_rows(name: str, source: str, number: int, part: Part) -> Iterator[pa.R
     yield row(f"{WRITTEN}{name.partition('/')[0]}", number, json.dumps(told).encode())
 
 
+def divided_rows(found: Iterable[tuple[str, Partitioned, Path]], number: int) -> Iterator[pa.RecordBatch]:
+    """Files of a dataset that grows: (table or sums, file, where it lies)."""
+    for name, each, path in found:
+        yield from of_file(f"{FINAL}{each.file.file}", number, path)
+        yield row(f"{WRITTEN}{name}", number, json.dumps(each.file).encode())
+
+
 @contextmanager
-def _folder(given: Order) -> Iterator[tuple[Path, Options]]:
+def working_folder(given: Order) -> Iterator[tuple[Path, Options]]:
     """A folder for one run, and the options with which it runs here."""
     check(given.code)
     _settle_in()

@@ -48,7 +48,7 @@ class Setting(click.ParamType):
 @click.option(
     "--add",
     is_flag=True,
-    help="Make a dataset that grows, or add to it, as `export --add` does: executors read, the driver does the rest.",
+    help="Make a dataset that grows, or add to it, as `export --add` does: executors do all but the last step.",
 )
 @click.option(
     "--replace",
@@ -97,8 +97,7 @@ def command(
 
     Captures are read where they lie: on disks that all machines share, or in storage (s3://, gs://, abfss://). Afterwards
     every other command reads the dataset, without Spark: `kanalyze report DIR`. Without a master, all cores of this machine
-    are used, or as many as `--jobs` says. A dataset that grows (`--add`) has the tables of one run over all its captures; the
-    driver holds what is new of them on its disk.
+    are used, or as many as `--jobs` says. A dataset that grows (`--add`) has the tables of one run over all its captures.
     """
     from analyzer.query import growing
     from analyzer.query.dataset_places import place_of
@@ -164,7 +163,7 @@ def _add(
 ) -> int:
     from analyzer.cli.added import say_added
     from analyzer.spark import session
-    from analyzer.spark.task_reader import add
+    from analyzer.spark.adding import add
 
     say_when_uncompiled()
     with session.opened(master, settings, options.temp_dir, _cores(options)) as spark:

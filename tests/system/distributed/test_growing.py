@@ -28,7 +28,7 @@ from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.dataset_places import LocalPlace, alone, place_of
 from analyzer.query.partitions import Order, Partitioned
 from analyzer.query.table_directories import LocalFolder
-from analyzer.run import additions, local, raw_views
+from analyzer.run import additions, divided_rows, local, raw_views
 
 EDGES = ("first", "last")
 
@@ -82,14 +82,14 @@ def test_texts_of_a_large_day_are_those_of_a_small_one(
     """Of many exchanges texts that repeat are numbers until they are written. What only earlier days told is none of them."""
     monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
     kinds: list[str] = []
-    write = additions.write_partitions
+    write = divided_rows.write_partitions
 
     def seen(dataset: Dataset, table: str, order: Order) -> Iterator[Partitioned]:
         if table == "exchanges":
             kinds.append(dataset.query("SELECT any_value(typeof(client_id)) AS kind FROM exchanges")[0]["kind"])
         return write(dataset, table, order)
 
-    monkeypatch.setattr(additions, "write_partitions", seen)
+    monkeypatch.setattr(divided_rows, "write_partitions", seen)
     grown = grow(samples / "transactions.pcap.zst", 6, tmp_path)
     check(of_dataset(grown.after(6)), grown.rows(6))
     assert len(kinds) == 6 and all(kind.startswith("ENUM") for kind in kinds)

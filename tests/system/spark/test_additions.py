@@ -8,13 +8,14 @@ from pathlib import Path
 
 from jobs import Program
 from parts_agree import agree
-from parts_of_captures import days
+from parts_of_captures import days, later
 from recipes import block
 from runs_apart import compared
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
 from analyzer.query.dataset import Dataset
+from analyzer.query.hours import SUMS, Sums
 from analyzer.run import additions
 from analyzer.run.local import open_dataset
 
@@ -46,11 +47,11 @@ def test_what_is_new_is_added_by_whoever_reads_it(program: Program, samples: Pat
     to = tmp_path / "set"
     made = program.run("spark", paths[0], "--out", to, "--add", "--task-size", "300k")
     assert made["code"] == 0, made["err"]
-    assert "reading 1 tasks" not in made["err"] and "1 capture added" in made["err"]
+    assert "reading 1 of 1 tasks" not in made["err"] and "1 capture added" in made["err"]
     additions.add([str(paths[1])], str(to), OPTIONS)
     added = program.run("spark", *paths, "--out", to)
     assert added["code"] == 0, added["err"]
-    assert "reading 1 tasks" in added["err"] and "1 capture added; 2 captures had been read before" in added["err"]
+    assert "reading 1 of 1 tasks" in added["err"] and "1 capture added; 2 captures had been read before" in added["err"]
     assert added["out"].startswith("Latency (") and runs(to) == 3
     check(to, paths)
     before = (to / "manifest.json").read_bytes()
@@ -60,6 +61,37 @@ def test_what_is_new_is_added_by_whoever_reads_it(program: Program, samples: Pat
     assert again["code"] == 0 and "2 captures had been read before" not in again["err"], again["err"]
     assert "reading captures again that are not older than" in again["err"]
     check(to, paths)
+
+
+def test_days_an_hour_apart_are_settled(program: Program, samples: Path, tmp_path: Path) -> None:
+    """Connections that are over leave the open files; the sums of all files together are those of what one machine added, however
+    rows lie in files."""
+    paths = days(samples / "throttle.pcap.zst", 3, tmp_path)
+    for number, path in enumerate(paths):
+        path.write_bytes(later(path.read_bytes(), number * 3600))
+        added = program.run("spark", path, "--out", tmp_path / "set", "--add", "--task-size", "300k")
+        assert added["code"] == 0, added["err"]
+        additions.add([str(path)], str(tmp_path / "here"), OPTIONS)
+    check(tmp_path / "set", paths)
+    manifest = json.loads((tmp_path / "set" / "manifest.json").read_text())
+    settled = [file["file"] not in run["open_files"] for run in manifest["runs"] for file in run["files"]["exchanges"]]
+    assert len(settled) > len(manifest["runs"]) and not all(settled) and any(settled)
+    whole = program.run("spark", *paths, "--out", tmp_path / "new", "--task-size", "300k")
+    assert whole["code"] == 0, whole["err"]
+    for sums in SUMS:
+        expected = totals(tmp_path / "here", sums)
+        for to in ("set", *(() if sums.of_topics else ("new",))):
+            assert totals(tmp_path / to, sums) == expected, (to, sums.name)
+
+
+def totals(to: Path, sums: Sums) -> list[str]:
+    """What rows of sums with the same keys say together, in a dataset."""
+    with open_dataset([str(to)], OPTIONS) as dataset:
+        keys = f"{sums.column}, {sums.keys}"
+        added = "sum(requests), sum(n), sum(errors), sum(request_bytes), sum(measured_ns), max(high)"
+        rows = dataset.query(f"SELECT {keys}, {added} FROM {sums.name} GROUP BY {keys}")
+    assert rows
+    return sorted(repr(row) for row in rows)
 
 
 def last_day(to: Path) -> str:
