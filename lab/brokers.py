@@ -95,7 +95,7 @@ class Broker:
         words = [*self._java(), "kafka.Kafka", str(self.folder / "server.properties")]
         self._process = run_here(self.host, words, self.folder / "output.log")
 
-    def wait(self, seconds: float = 60) -> None:
+    def wait(self, seconds: float = 120) -> None:
         """Returns when it serves clients."""
         self.wait_for("Kafka Server started", seconds, self._from)
 

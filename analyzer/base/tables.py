@@ -400,7 +400,7 @@ MUTES = _columns("""
 exchange          int64   The exchange whose reply has the throttle time.
 connection        int64   The connection that is muted.
 begin_ns          int64   First byte of that reply, ns since the epoch.
-end_ns            int64   begin_ns + throttle time, cut at the end of the connection, ns since the epoch.
+end_ns            int64   begin_ns + throttle time, cut at the end of the connection, or of the capture, ns since the epoch.
 throttle_time_ms  int32   Throttle time of the reply, ms.
 applies           bool    True when the broker mutes (2.0 and newer); false for older ones, which delay the reply; null when no
                           ApiVersions reply was read.

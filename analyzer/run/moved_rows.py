@@ -79,7 +79,7 @@ FETCHES = Move(
     "CASE WHEN session_id <> 0 THEN hash(broker_address, broker_port, session_id) ELSE hash(part) END",
     ("fetch_positions",),
 )
-THROTTLES = Move("throttled_requests", ("connection", "mutes", "last_time_ns"), "hash(part)", ("mutes",))
+THROTTLES = Move("throttled_requests", ("connection", "mutes", "open_until_ns"), "hash(part)", ("mutes",))
 ERRORS = Move("errors_told", (MOMENT,), "hash(client_address, client_id)", ("errors",))
 # Fetches leave before a run is resolved, as the wait kinds of its exchanges come of them; the others with its resolved rows.
 LATE = (THROTTLES, ERRORS)

@@ -42,7 +42,12 @@ def run(seeds: list[int]) -> None:
             folder = RUNS / f"world-{version}-{left[0].seed}"
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            lab = world(folder, version)
+            try:
+                lab = world(folder, version)
+            except RuntimeError:
+                traceback.print_exc()
+                print(f"{left.pop(0).seed}\tno brokers", flush=True)
+                continue
             try:
                 while left and _made(lab, left.pop(0)):
                     pass

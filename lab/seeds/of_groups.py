@@ -196,12 +196,13 @@ def scaler_flaps(scene: Scene) -> Told:
     names = (scene.lab.bootstrap, scene.name, scene.name, scene.topic)
     with scene.captured(two, lambda: scene.lab.start(one, consume, *steady)):
         scene.lab.did(f"a member at {two.address} is started and stopped in order each {scene.s} s")
-        for _ in range(int(24 / scene.s / 2)):
+        stays = int(24 / scene.s / 2)
+        for _ in range(stays):
             member = scene.lab.start(two, consume, *names)
             time.sleep(scene.s)
             member.stop()
             time.sleep(scene.s)
-    return Told(["unsteady_member", "rebalance_loop"], [[*scene.who(two), scene.name]])
+    return Told(["unsteady_member", "rebalance_loop"], [[*scene.who(two), scene.name]], above=stays >= 4)
 
 
 @cause(8, 14)  # s

@@ -69,7 +69,8 @@ def large_sent_vanish(scene: Scene) -> Told:
         scene.lab.did(f"frames of {wire.host.address} of more than {scene.s:.0f} bytes vanish from now on")
         wire.change(most_bytes=round(scene.s))
         time.sleep(14)
-    return Told(["mtu_black_hole"], [scene.who(wire.host)])
+    # Behind the tunnel the client is only silent.
+    return Told(["mtu_black_hole"], [scene.who(wire.host)], above=scene.drawn.at_client)
 
 
 @cause(600, 1400)  # largest frame in bytes

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
+from member_stories import rolled_out
 from name_stories import back_for_metadata, first_of_all, told_a_name
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
 MS_NS = 1_000_000
 PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
-INVALID_RECORD, UNKNOWN_SERVER_ERROR = 87, -1
+INVALID_RECORD, INCONSISTENT_GROUP_PROTOCOL, UNKNOWN_SERVER_ERROR = 87, 23, -1
 
 
 def at(seconds: float) -> int:
@@ -373,8 +374,15 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (lambda: vanished(4.5), lambda: vanished(6, newcomer=True), lambda: vanished(6, left=True)),
     ),
     "wrong_protocol": ((http_at_tls,), (lambda: http_at_tls(443), lambda: http_at_tls(answered=200))),
+    "rebalance_loop": ((lambda: rolled_out(4, again=True),), (lambda: rolled_out(4),)),
     "failing": (
-        (lambda: refused_records(INVALID_RECORD, "INVALID_RECORD"),),
+        (
+            lambda: refused_records(INVALID_RECORD, "INVALID_RECORD"),
+            # Java's consumers ask once, and end.
+            lambda: refused_records(
+                INCONSISTENT_GROUP_PROTOCOL, "INCONSISTENT_GROUP_PROTOCOL", {"api_key": 11, "api_name": "JoinGroup"}
+            ),
+        ),
         (lambda: refused_records(INVALID_RECORD, "INVALID_RECORD", {"api_key": 60, "api_name": "DescribeCluster"}),),
     ),
     "tls_failed": ((lambda: tls_alert("protocol_version"),), (lambda: tls_alert("encrypted"), lambda: tls_alert(None))),

@@ -33,6 +33,31 @@ def joins(times: list[float], **values: Any) -> Tables:
     return {"group_events": rows, "exchanges": [exchange(n) for n in range(len(times))], "connections": [connection(1)]}
 
 
+def rolled_out(members: int, again: bool = False) -> Tables:
+    """A release: one member after the other is replaced, on a new connection; `again`: the first one is, each time."""
+    base = {
+        "group_id": "g",
+        "group_type": "classic",
+        "event": "join",
+        "error_code": 0,
+        "client_id": "app",
+        "cluster": "c",
+    }
+    rows = []
+    for generation in range(members + 1):
+        for member in range(members):
+            lives = (generation if member == 0 else 0) if again else int(member < generation)
+            came = {"member_id": f"m{member}-{lives}", "connection": 10 * member + lives + 1, "members": members}
+            moment = {"begin_ns": at(5 * generation), "time_ns": at(5 * generation + 0.1)}
+            own = {"client_address": f"10.0.0.{member + 1}", "generation": generation + 1, "exchange": len(rows)}
+            rows.append(base | came | moment | own)
+    return {
+        "group_events": rows,
+        "exchanges": [exchange(row["exchange"]) for row in rows],
+        "connections": [connection(number) for number in sorted({row["connection"] for row in rows})],
+    }
+
+
 def asked_for(times: list[float], seconds: float, **values: Any) -> Tables:
     """A member that asks for a rebalance at these moments, each of which takes so long."""
     told: dict[str, Any] = {"member_id": "m", "protocol": "range"}

@@ -7,9 +7,10 @@
 -- costs: refused
 -- Errors beyond normal operation that no rule of their own tells of. High where records or offsets are concerned, the code is never
 -- normal, and it came 10 times or for 10 s, or as long where a setting keeps a client out (`kept_out`); information where a code that is
--- never normal came once or twice to an API that moves no records and no members. Never normal is also what refuses records of a
--- producer for good, however often it tries. What nobody judged may be a person trying something out: told from three times on. Times
--- are requests, of whatever number of partitions. One cause has one advice, however often it came.
+-- never normal came once or twice to an API that moves no records and no members. What keeps a client out is told from the first
+-- time on: many libraries ask once, and end. Never normal is also what refuses records of a producer for good, however often it
+-- tries. What nobody judged may be a person trying something out: told from three times on. Times are requests, of whatever number
+-- of partitions. One cause has one advice, however often it came.
 WITH judged AS (
     SELECT
         e.exchange,
@@ -113,4 +114,4 @@ FROM judged
 GROUP BY api_name, name, code, never_normal, kept_out, moves_records, moves_members
 -- Who was given a member id once, and is not seen to join with it, may still wait for the others of its group.
 HAVING CASE WHEN code = error('MEMBER_ID_REQUIRED') THEN count(*) FILTER (WHERE NOT expected) >= 3
-    ELSE never_normal OR count(DISTINCT exchange) >= 3 OR count(*) FILTER (WHERE NOT expected) > 0 END
+    ELSE never_normal OR kept_out OR count(DISTINCT exchange) >= 3 OR count(*) FILTER (WHERE NOT expected) > 0 END

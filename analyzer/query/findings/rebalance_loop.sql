@@ -8,7 +8,8 @@
 -- A generation counts when the members are those of the one before it: known by instance id, else by client id and address, and one of
 -- them still on the connection that it joined by before: a job that begins anew each time is no loop. What the leader is told of
 -- their number must agree: of a group that is seen in part nobody knows whether its members stay. One of them must have got a new
--- member id: who keeps the old one was not thrown out, but asked for the rebalance (requested_rebalances).
+-- member id on its old connection, or twice within 5 min: a release that is rolled out brings each anew once, on a new connection,
+-- and who keeps the old id was not thrown out, but asked for the rebalance (requested_rebalances).
 WITH members AS (
     SELECT
         cluster,
@@ -21,11 +22,26 @@ WITH members AS (
             PARTITION BY cluster, group_id, coalesce(instance_id, client_id || ' ' || client_address) ORDER BY generation
         ) AS id_before,
         min(connection) AS connection,
+        lag(min(connection)) OVER (
+            PARTITION BY cluster, group_id, coalesce(instance_id, client_id || ' ' || client_address) ORDER BY generation
+        ) AS connection_before,
         min(time_ns) AS time_ns,
         min_by(exchange, (time_ns, exchange)) AS exchange
     FROM group_news
     WHERE group_type = 'classic' AND event = 'join' AND error_code = error('NONE') AND generation > 0
     GROUP BY cluster, group_id, generation, coalesce(instance_id, client_id || ' ' || client_address)
+),
+returns AS (
+    SELECT
+        *,
+        member_id <> id_before AND (
+            connection = connection_before
+            OR count(*) FILTER (WHERE member_id <> id_before) OVER (
+                PARTITION BY cluster, group_id, member
+                ORDER BY time_ns RANGE BETWEEN s(300) PRECEDING AND s(300) FOLLOWING
+            ) >= 2
+        ) AS comes_anew
+    FROM members
 ),
 generations AS (
     SELECT
@@ -38,10 +54,10 @@ generations AS (
         max(member) AS last_member,
         min_by(connection, member) AS first_connection,
         max_by(connection, member) AS last_connection,
-        bool_or(member_id <> id_before) AS comes_anew,
+        bool_or(comes_anew) AS comes_anew,
         min(time_ns) AS time_ns,
         min_by(exchange, (time_ns, exchange)) AS exchange
-    FROM members
+    FROM returns
     GROUP BY cluster, group_id, generation
 ),
 compared AS (

@@ -35,7 +35,9 @@ SELECT
     p.client_port,
     p.broker_address,
     p.broker_port,
-    p.last_time_ns,
+    -- What did not end was open until the capture did.
+    CASE WHEN p.close = 'none' THEN greatest(p.last_time_ns, (SELECT max(last_time_ns) FROM all_captures)) ELSE p.last_time_ns END
+        AS open_until_ns,
     p.one_way,
     p.is_closed_elsewhere,
     CASE e.speaker

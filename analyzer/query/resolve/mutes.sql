@@ -6,7 +6,7 @@ WITH throttled AS (
         x.part,
         x.response_time_ns AS begin_ns,
         x.response_time_ns
-            + least(CAST(x.throttle_time_ms AS BIGINT) * ms(1), greatest(l.last_time_ns - x.response_time_ns, 0)) AS end_ns,
+            + least(CAST(x.throttle_time_ms AS BIGINT) * ms(1), greatest(l.open_until_ns - x.response_time_ns, 0)) AS end_ns,
         x.throttle_time_ms,
         l.connection,
         l.mutes

@@ -1,11 +1,13 @@
 -- When was each connection of a client muted? Windows of one connection united: its pieces do not overlap, ns since the
--- epoch, cut to the time that counts; `life_ns` is its life in that time. Brokers before 2.0, which do not mute, are not here.
+-- epoch, cut to the time that counts; `life_ns` is its life in that time, which a mute without a packet prolongs. Brokers before
+-- 2.0, which do not mute, are not here.
 WITH lives AS (
     SELECT
         c.connection,
         greatest(c.first_time_ns, r.first_time_ns) AS first_time_ns,
-        least(c.last_time_ns, r.last_time_ns) AS last_time_ns
+        least(greatest(c.last_time_ns, m.last_ns), r.last_time_ns) AS last_time_ns
     FROM connections AS c CROSS JOIN time_range AS r
+    JOIN (SELECT connection, max(end_ns) AS last_ns FROM mutes GROUP BY connection) AS m ON m.connection = c.connection
     WHERE is_client(c.role)
 ),
 windows AS (

@@ -65,6 +65,7 @@ waits AS (
 followers AS (
     SELECT
         client_address || coalesce(' (broker ' || CAST(replica_id AS STRING) || ')', '') AS follower,
+        client_address AS host,
         CAST(NULL AS STRING) AS broker,
         CAST(NULL AS STRING) AS topic,
         CAST(NULL AS BIGINT) AS one_p99_ns,
@@ -110,6 +111,7 @@ classes AS (
 compared AS (
     SELECT
         CAST(NULL AS STRING) AS follower,
+        CAST(NULL AS STRING) AS host,
         o.broker_address || ':' || CAST(o.broker_port AS STRING) AS broker,
         o.topic,
         o.p99_ns AS one_p99_ns,

@@ -22,6 +22,7 @@ muted AS (
             sum(coalesce(o.held_ns, 0)),
             sum(greatest(o.end_ns - greatest(o.begin_ns, coalesce(o.covered_ns, o.begin_ns)), 0))
         ) AS BIGINT) AS held_ns,
+        max(o.end_ns) AS last_ns,
         count(*) AS replies
     FROM ordered AS o
     GROUP BY o.connection
@@ -35,6 +36,7 @@ waited AS (
             AS muted_ns,
         CAST(least(sum(CAST(m.throttle_time_ms AS BIGINT)), (c.last_time_ns - c.first_time_ns) / ms(1)) AS BIGINT) * ms(1)
             AS held_ns,
+        max(m.end_ns) AS last_ns,
         count(*) AS replies
     FROM mutes AS m JOIN connections AS c ON c.connection = m.connection
     WHERE NOT m.applies
@@ -75,12 +77,14 @@ named AS (
 ),
 shares AS (
     SELECT
-        n.*,
+        n.* EXCLUDE (last_time_ns),
+        greatest(n.last_time_ns, m.last_ns) AS last_time_ns,
         m.muted_ns,
         m.held_ns,
         m.replies,
-        CASE WHEN c.last_time_ns > c.first_time_ns
-            THEN least(CAST(m.muted_ns AS DOUBLE) / (c.last_time_ns - c.first_time_ns), 1e0) END AS muted_share
+        -- A mute without a packet is part of the connection's life.
+        CASE WHEN greatest(c.last_time_ns, m.last_ns) > c.first_time_ns
+            THEN least(CAST(m.muted_ns AS DOUBLE) / (greatest(c.last_time_ns, m.last_ns) - c.first_time_ns), 1e0) END AS muted_share
     FROM (SELECT * FROM muted UNION ALL SELECT * FROM waited) AS m
     JOIN named AS n ON n.connection = m.connection
     JOIN connections AS c ON c.connection = m.connection

@@ -33,6 +33,7 @@ PARTS = {
     "seen_from": "VARCHAR",
     "first_time_ns": "BIGINT",
     "last_time_ns": "BIGINT",
+    "close": "VARCHAR",
     "one_way": "VARCHAR",
     "is_closed_elsewhere": "BOOLEAN",
     "syn_ack_ns": "BIGINT",
@@ -66,7 +67,7 @@ def part(number: int = 1, **values: Any) -> dict[str, Any]:
         "broker_address": "10.0.1.1",
         "broker_port": 9092,
     }
-    return row | {"last_time_ns": START_NS + 3_600 * SECOND} | values
+    return row | {"last_time_ns": START_NS + 3_600 * SECOND, "close": "fin"} | values
 
 
 def exchange(number: int, at_ms: float, reply_ms: float | None, **values: Any) -> dict[str, Any]:
@@ -98,8 +99,9 @@ def offer(produce: int, part_number: int = 1) -> dict[str, Rows]:
     }
 
 
-# One input, whole, whose clock does not jump.
+# One input, whole and of four seconds, whose clock does not jump.
 SPLITS = "SELECT 0 AS split, 0 AS file, 0 AS packets_before"
+CAPTURES = f"SELECT {START_NS + 4 * SECOND} AS last_time_ns"
 JUMPS = "SELECT 0 AS file, 0 AS packet, 0 AS until, 0 AS before_ns, 0 AS after_ns WHERE false"
 
 
@@ -118,7 +120,11 @@ def dataset(parts: Rows | None = None, ways: Rows | None = None, **tables: Rows)
         made[f"raw_{name}"] = _table(known, tables[name]) if tables.get(name) else no_rows(name)
     keys = {row["api_key"] for row in tables["exchanges"]}
     made |= {"parts": _table(PARTS, parts or [part()]), "part_ways": _table(WAYS, ways or []), "raw_splits": SPLITS}
-    made |= {"raw_jumps": JUMPS, "jumped_parts": "SELECT CAST(0 AS BIGINT) AS part WHERE false"}
+    made |= {
+        "all_captures": CAPTURES,
+        "raw_jumps": JUMPS,
+        "jumped_parts": "SELECT CAST(0 AS BIGINT) AS part WHERE false",
+    }
     # Computed once what a run computes once, and the rows: a view stands in the text of each view that reads it.
     return Dataset(resolve.views(keys, seen_again=False) | made, materialized=(*made, *COMPUTED_ONCE), threads=1)
 

@@ -74,6 +74,15 @@ def test_a_reply_inside_a_window_shows_that_nothing_waited_longer() -> None:
     assert row["held_ns"] == 5 * MS
 
 
+@pytest.mark.parametrize(("close", "ends_ms"), [("none", 4000), ("fin", 60)])
+def test_a_mute_lasts_until_its_connection_ends_or_the_capture_does(close: str, ends_ms: int) -> None:
+    """The broker reads nothing of a connection that is open and silent, whatever its last packet was."""
+    open_until = part(close=close, last_time_ns=START_NS + 60 * MS)
+    with dataset([open_until], exchanges=[exchange(1, 0, 10, throttle_time_ms=9000)], **offer(9)) as found:
+        (row,) = found.query("select begin_ns, end_ns from mutes")
+    assert (row["begin_ns"], row["end_ns"]) == (START_NS + 10 * MS, START_NS + ends_ms * MS)
+
+
 def test_old_brokers_mute_nothing() -> None:
     (row,) = mutes(
         exchange(1, 0, 110, throttle_time_ms=100, api_version=6), exchange(2, 120, 121, api_version=6), offered=5

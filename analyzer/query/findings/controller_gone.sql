@@ -1,0 +1,55 @@
+-- severity: high
+-- rank: 7
+-- when: connections having bool_or(role IN ('controller', 'raft') AND close <> 'none') AND bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL)
+-- says: controller {broker} became unavailable: {attempts|connection attempt|connection attempts} from {clients|broker|brokers} failed after its last reply[, {back}][, while {others|other controller answers|other controllers answer}]
+-- do: Check the log of this controller and its host. As long as a cluster has no controller, no partition gets a new leader, and topics are neither made, deleted nor altered: who asks for that waits.
+-- look: kanalyze connections --broker {broker}
+-- explains: refused_connections, unreachable, connection_storm, unanswered, slow_requests*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), request_timed_out*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), unexplained
+-- A port that served brokers alone, all of whose connections ended, and that refused or ignored three attempts since. For
+-- information when it came back or another controller of the capture answered afterwards.
+WITH served AS (
+    SELECT broker_address, broker_port, max(first_time_ns) AS last_begin_ns, max(last_time_ns) AS last_ns, max(connection) AS connection
+    FROM all_connections
+    WHERE is_kafka AND replies > 0
+    GROUP BY broker_address, broker_port
+    HAVING min(CASE WHEN role IN ('controller', 'raft') THEN 1 ELSE 0 END) = 1
+),
+failed AS (
+    SELECT
+        s.broker_address,
+        s.broker_port,
+        s.last_begin_ns,
+        count(*) AS attempts,
+        count(DISTINCT c.client_address) AS clients,
+        min_by(c.connection, (c.first_time_ns, c.connection)) AS connection,
+        min(c.first_time_ns) AS first_time_ns,
+        max(c.first_time_ns) AS last_time_ns
+    FROM connections AS c
+    JOIN served AS s ON s.broker_address = c.broker_address AND s.broker_port = c.broker_port
+    WHERE c.is_kafka IS NOT TRUE AND c.seen_from = 'syn' AND c.syn_ack_ns IS NULL AND c.one_way IS NULL
+        AND c.first_time_ns > (
+            SELECT max(o.last_time_ns) FROM all_connections AS o
+            WHERE o.broker_address = s.broker_address AND o.broker_port = s.broker_port AND o.replies > 0
+                AND o.first_time_ns < c.first_time_ns
+        )
+    GROUP BY s.broker_address, s.broker_port, s.last_begin_ns
+    HAVING count(*) >= 3
+)
+SELECT
+    f.broker_address || ':' || CAST(f.broker_port AS STRING) AS broker,
+    f.broker_address AS host,
+    f.attempts,
+    f.clients,
+    CASE WHEN f.last_begin_ns > f.first_time_ns THEN 'and it came back' ELSE 'and it was not back at the end of the capture' END AS back,
+    f.last_begin_ns > f.last_time_ns AS is_over,
+    nullif(count(o.broker_address), 0) AS others,
+    CASE WHEN f.last_begin_ns > f.first_time_ns OR count(o.broker_address) > 0 THEN 'info' ELSE 'high' END AS severity,
+    f.attempts AS weight,
+    f.connection,
+    f.first_time_ns,
+    f.last_time_ns
+FROM failed AS f
+LEFT JOIN served AS o
+    ON (o.broker_address <> f.broker_address OR o.broker_port <> f.broker_port) AND o.last_ns > f.first_time_ns
+GROUP BY
+    f.broker_address, f.broker_port, f.attempts, f.clients, f.connection, f.first_time_ns, f.last_time_ns, f.last_begin_ns
