@@ -83,7 +83,22 @@ def turned(
 
 
 ELSEWHERE = {"broker_address": "10.0.1.2"}
+
+
+def controller_lost(attempts: int, role: str = "raft") -> Tables:
+    """A port whose only connection ended, and that refused so many attempts since."""
+    known = connection(1, role=role, replies=1, last_time_ns=START_NS + 2 * SECOND_NS)
+    refused = {"is_kafka": None, "role": None, "protocol": None, "close": "rst", "syn_ack_ns": None, "replies": 0}
+    times = [START_NS + (3 + n) * SECOND_NS for n in range(attempts)]
+    tried = [connection(10 + n, first_time_ns=at, last_time_ns=at, **refused) for n, at in enumerate(times)]
+    return {"connections": [known, *tried]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "controller_gone": (
+        lambda: controller_lost(3),
+        (lambda: controller_lost(2), lambda: controller_lost(3, role="client")),
+    ),
     "wrong_cluster": (
         refused,
         (
@@ -104,7 +119,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: turned(clusters=(OLD, None)),
             lambda: turned(clusters=("a:9092", "b:9092")),
         ),
-    )
+    ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "wrong_cluster": (

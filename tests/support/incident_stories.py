@@ -97,15 +97,6 @@ def gone(attempts: int, back_s: float | None = None, role: str | None = None) ->
     return {"exchanges": rows, "connections": [known, *tried, later]}
 
 
-def controller_lost(attempts: int, role: str = "raft", others: bool = False) -> Tables:
-    """A port of controllers whose only connection ended, and that ignores so many attempts; back after them, where others come."""
-    tables = gone(attempts)
-    known, *tried, later = tables["connections"]
-    known |= {"role": role, "replies": 1, "close": "fin"}
-    later |= {"role": "raft", "replies": 1} if others else {"is_kafka": None, "broker_port": 1}
-    return {"connections": [known, *tried, later]}
-
-
 def idle(killed_s: float, survived_s: float, resent: int = 3, answering: bool = True) -> Tables:
     """A connection that survived one silence and died in another; the broker goes on to answer others, or not."""
     last = 1 + survived_s
@@ -296,10 +287,6 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: stalled(1.5, connections=1),
             lambda: stalled(3, chatter=True, asked={}),
         ),
-    ),
-    "controller_gone": (
-        lambda: controller_lost(3),
-        (lambda: controller_lost(2), lambda: controller_lost(3, role="client")),
     ),
     "broker_gone": (lambda: gone(3), (lambda: gone(2), lambda: gone(3, role="follower"))),
     "idle_killed": (

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 7
--- when: connections having bool_or(role IN ('controller', 'raft') AND close <> 'none') AND bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL)
+-- when: connections having bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL)
 -- says: controller {broker} became unavailable: {attempts|connection attempt|connection attempts} from {clients|broker|brokers} failed after its last reply[, {back}][, while {others|other controller answers|other controllers answer}]
 -- do: Check the log of this controller and its host. As long as a cluster has no controller, no partition gets a new leader, and topics are neither made, deleted nor altered: who asks for that waits.
 -- look: kanalyze connections --broker {broker}
