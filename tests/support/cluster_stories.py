@@ -89,6 +89,7 @@ def controller_lost(attempts: int, role: str = "raft") -> Tables:
     """A port whose only connection ended, and that refused so many attempts since."""
     known = connection(1, role=role, replies=1, last_time_ns=START_NS + 2 * SECOND_NS)
     refused = {"is_kafka": None, "role": None, "protocol": None, "close": "rst", "syn_ack_ns": None, "replies": 0}
+    refused |= {"client_stream_bytes": 0, "broker_stream_bytes": 0}
     times = [START_NS + (3 + n) * SECOND_NS for n in range(attempts)]
     tried = [connection(10 + n, first_time_ns=at, last_time_ns=at, **refused) for n, at in enumerate(times)]
     return {"connections": [known, *tried]}

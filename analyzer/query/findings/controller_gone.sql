@@ -1,10 +1,11 @@
 -- severity: high
 -- rank: 7
 -- when: connections having bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL)
--- says: controller {broker} became unavailable: {attempts|connection attempt|connection attempts} from {clients|broker|brokers} failed after its last reply[, {back}][, while {others|other controller answers|other controllers answer}]
+-- says: controller {broker} became unavailable: {attempts|connection attempt|connection attempts}[ from {several|broker|brokers}] failed after its last reply[, {back}][, while {others|other controller answers|other controllers answer}]
 -- do: Check the log of this controller and its host. As long as a cluster has no controller, no partition gets a new leader, and topics are neither made, deleted nor altered: who asks for that waits.
 -- look: kanalyze connections --broker {broker}
 -- explains: refused_connections, unreachable, connection_storm, unanswered, slow_requests*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), request_timed_out*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), unexplained
+-- costs: connections
 -- A port that served brokers alone, all of whose connections ended, and that refused or ignored three attempts since. For
 -- information when it came back or another controller of the capture answered afterwards.
 WITH served AS (
@@ -39,7 +40,7 @@ SELECT
     f.broker_address || ':' || CAST(f.broker_port AS STRING) AS broker,
     f.broker_address AS host,
     f.attempts,
-    f.clients,
+    CASE WHEN f.clients > 1 THEN f.clients END AS several,
     CASE WHEN f.last_begin_ns > f.first_time_ns THEN 'and it came back' ELSE 'and it was not back at the end of the capture' END AS back,
     f.last_begin_ns > f.last_time_ns AS is_over,
     nullif(count(o.broker_address), 0) AS others,
