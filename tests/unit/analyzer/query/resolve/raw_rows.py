@@ -49,6 +49,7 @@ WAYS = {
     "is_quiet": "BOOLEAN",
     "to_broker_ns": "BIGINT",
     "sure_to_broker_ns": "BIGINT",
+    "byte_ns": "BIGINT",
     "to_client_ns": "BIGINT",
     "broker_lag_ns": "BIGINT",
     "broker_lag_least_ns": "BIGINT",

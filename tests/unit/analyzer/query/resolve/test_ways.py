@@ -12,7 +12,7 @@ from raw_rows import MS, START_NS, dataset, exchange, offer, part
 LAG = 4_294_967_295_000_000
 RANGE = 4_294_967_296_000_000
 BESIDE = {"part": 1, "is_beside": True, "is_quiet": True, "to_broker_ns": 0, "broker_lag_ns": LAG, "trusts_ids": True}
-BESIDE |= {"sure_to_broker_ns": 0}
+BESIDE |= {"sure_to_broker_ns": 0, "byte_ns": 0}
 FAR = BESIDE | {"is_beside": False, "to_broker_ns": 10 * MS, "sure_to_broker_ns": 10 * MS}
 QUEUE_BEFORE = {"reply_lag_ns": (LAG + 30 * MS) % RANGE}
 REPEAT, JUMP, IDLE, PROMPT, COVERED = 1, 2, 4, 8, 64
