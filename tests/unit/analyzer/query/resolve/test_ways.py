@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from raw_rows import MS, START_NS, dataset, exchange, offer, part
 
+from dissectors import layout
+
 # Lags of the broker's packets, modulo the range of timestamps: its clock is anywhere.
 LAG = 4_294_967_295_000_000
 RANGE = 4_294_967_296_000_000
@@ -15,12 +17,13 @@ BESIDE = {"part": 1, "is_beside": True, "is_quiet": True, "to_broker_ns": 0, "br
 BESIDE |= {"sure_to_broker_ns": 0, "byte_ns": 0}
 FAR = BESIDE | {"is_beside": False, "to_broker_ns": 10 * MS, "sure_to_broker_ns": 10 * MS}
 QUEUE_BEFORE = {"reply_lag_ns": (LAG + 30 * MS) % RANGE}
-REPEAT, JUMP, IDLE, PROMPT, COVERED = 1, 2, 4, 8, 64
+REPEAT, JUMP, IDLE = layout.MARK_REPEAT, layout.MARK_JUMP, layout.MARK_IDLE
+PROMPT, COVERED = layout.MARK_PROMPT, layout.MARK_COVERED
 
 
 def asked(way: dict[str, Any], offered: int = 9, seen_from: str = "syn", **values: Any) -> dict[str, Any]:
     """The exchange, of 50 ms, with times in ms; the 1 ms that a broker's account may end after the reply left is taken off."""
-    row = {"reply_lag_ns": LAG, "marks": 0, "response_bytes": 100} | values
+    row = {"reply_lag_ns": LAG, "marks": 0, "request_bytes": 100, "response_bytes": 100} | values
     connection = part(seen_from=seen_from, first_time_ns=START_NS)
     with dataset([connection], [way], exchanges=[exchange(1, 0, 50, **row)], **offer(offered)) as found:
         columns = f"broker_min_ns, broker_ns, broker_max_ns - {MS} as broker_max_ns, broker_evidence"
@@ -49,6 +52,12 @@ def test_elsewhere_the_arrival_needs_evidence() -> None:
     assert bounds(FAR, **acked) == (25, 40, "wide"), "a late ACK is a bound"
     assert asked(FAR, **acked)["broker_ns"] is None
     assert bounds(FAR) == (0, 40, "wide")
+
+
+def test_on_a_slow_link_a_request_arrives_later_than_a_handshake() -> None:
+    """100 bytes may take 1 ms at 10 us each, and 10 ms at 100 us."""
+    assert bounds(FAR | {"byte_ns": 10_000}, marks=IDLE) == (38.5, 40, "idle")
+    assert bounds(FAR | {"byte_ns": 100_000}, marks=IDLE) == (29.5, 40, "wide")
 
 
 def test_a_way_that_no_kernel_answered_may_be_short() -> None:
