@@ -23,8 +23,8 @@ from analyzer.report.text_tables import Column, Row
 COMMAND = "kanalyze errors"
 NOTHING = "No error codes in this capture."
 COLUMNS = (
-    Column("error", least=18),
-    Column("API", least=10),
+    Column("error", least=26),  # most names whole, behind or below their number
+    Column("API", least=13),  # Reassignments, of AlterPartitionReassignments
     Column("about", least=10),
     Column("client", least=10),
     Column("count", right=True),
