@@ -9,6 +9,8 @@ from analyzer.names.name_table import FIELDS, Names
 from analyzer.redact.pseudonyms import Pseudonyms
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Kinds of Kubernetes itself; that of an own resource, or a team before a slash, may name its company.
+_KINDS = frozenset(("cronjob", "daemonset", "deployment", "job", "node", "pod", "replicaset", "statefulset"))
 
 
 def as_tsv(names: Names, pseudonyms: Pseudonyms) -> str:
@@ -22,7 +24,8 @@ def _rows(names: Names, pseudonyms: Pseudonyms) -> Iterator[tuple[str, ...]]:
         kind, mark, name = (told["workload"] or "").partition("/")
         host = _text(pseudonyms.host, told["host"])
         pod, namespace, zone = (_text(pseudonyms.name, told[field]) for field in ("pod", "namespace", "zone"))
-        workload = f"{kind}/{_text(pseudonyms.name, name)}" if mark else _text(pseudonyms.name, told["workload"])
+        kind = kind if mark and kind in _KINDS else _text(pseudonyms.name, kind)
+        workload = kind + mark + _text(pseudonyms.name, name)
         address = _text(pseudonyms.host, row.address)
         yield address, _moment(row.begin_ns), _moment(row.end_ns), host, pod, namespace, workload, zone
 

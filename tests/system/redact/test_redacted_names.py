@@ -55,6 +55,16 @@ def test_no_name_and_no_address_stays(tmp_path: Path) -> None:
     assert None not in row[3:]
 
 
+def test_a_workload_of_a_kind_that_somebody_made_is_redacted_whole(tmp_path: Path) -> None:
+    names = tmp_path / "names.tsv"
+    names.write_text("address\tworkload\n10.20.0.11\tacmepayments/billing\n10.20.0.12\tjob\n")
+    out = tmp_path / "out.pcapng"
+    assert main(["redact", str(CAPTURE), "--names", str(names), "-o", str(out)]) == 0
+    told = [row.workload for row in read([out.with_name("out.pcapng.names.tsv")]).rows]
+    assert [value is not None and len(value) for value in told] == [len("acmepayments/billing"), len("job")]
+    assert all(value and value.partition("/")[0] not in ("acmepayments", "job") for value in told)
+
+
 def test_names_beside_a_pipe_are_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["redact", str(CAPTURE), "--names", str(NAMES), "-o", "-"]) == 2
     assert "-o must be a file or an object" in capsys.readouterr().err
