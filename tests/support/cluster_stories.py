@@ -85,13 +85,18 @@ def turned(
 ELSEWHERE = {"broker_address": "10.0.1.2"}
 
 
-def controller_lost(attempts: int, role: str = "raft") -> Tables:
-    """A port whose only connection ended, and that refused so many attempts since."""
+def controller_lost(attempts: int, role: str = "raft", again: int | None = None) -> Tables:
+    """A port whose only connection ended, and that refused so many attempts since; `again`: then it was back for 2 s, and refused
+    so many more."""
     known = connection(1, role=role, replies=1, last_time_ns=START_NS + 2 * SECOND_NS)
     refused = {"is_kafka": None, "role": None, "protocol": None, "close": "rst", "syn_ack_ns": None, "replies": 0}
     refused |= {"client_stream_bytes": 0, "broker_stream_bytes": 0}
+    back_ns = START_NS + (4 + attempts) * SECOND_NS
     times = [START_NS + (3 + n) * SECOND_NS for n in range(attempts)]
+    times += [back_ns + (3 + n) * SECOND_NS for n in range(again or 0)]
     tried = [connection(10 + n, first_time_ns=at, last_time_ns=at, **refused) for n, at in enumerate(times)]
+    if again is not None:
+        tried.append(known | {"connection": 2, "first_time_ns": back_ns, "last_time_ns": back_ns + 2 * SECOND_NS})
     return {"connections": [known, *tried]}
 
 

@@ -46,12 +46,14 @@ def given_up(count: int, host: str = "10.0.0.1", served_ns: int = 1) -> Tables:
     return {"connections": [*tls_ended(count)["connections"], served]}
 
 
-def seeking(found: int = 4, newest: int | None = 0, later: str = "Metadata", idle_s: float = 20) -> Tables:
+def seeking(
+    found: int = 4, newest: int | None = 0, later: str = "Metadata", idle_s: float = 20, offered_to: str = "client"
+) -> Tables:
     """A client that finds its coordinator so often, asks one thing more, and ends so much later.
 
-    The broker offers ConsumerGroupHeartbeat up to `newest`, or not at all.
+    ConsumerGroupHeartbeat is offered up to `newest`, or not at all, on a connection of the role `offered_to`.
     """
-    offers = [{"exchange": 0, "connection": 1, "time_ns": START_NS, "api_key": 18, "min_version": 0, "max_version": 4}]
+    offers = [{"exchange": 0, "connection": 2, "time_ns": START_NS, "api_key": 18, "min_version": 0, "max_version": 4}]
     if newest is not None:
         offers.append(offers[0] | {"api_key": 68, "max_version": newest})
     asked = [
@@ -65,7 +67,8 @@ def seeking(found: int = 4, newest: int | None = 0, later: str = "Metadata", idl
     ended = connection(
         1, last_time_ns=START_NS + int(idle_s * SECOND_NS), close="fin", requests=len(rows), replies=len(rows)
     )
-    return {"offered_versions": offers, "exchanges": rows, "connections": [ended]}
+    offering = connection(2, role=offered_to, broker_port=9093)
+    return {"offered_versions": offers, "exchanges": rows, "connections": [ended, offering]}
 
 
 def logins_refused(error_code: int = ILLEGAL_SASL_STATE, then: str = "failed") -> Tables:
@@ -132,6 +135,8 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         (
             lambda: seeking(found=2),
             lambda: seeking(newest=1),
+            # What controllers offer tells nothing of brokers.
+            lambda: seeking(newest=None, offered_to="raft"),
             lambda: seeking(later="JoinGroup"),
             lambda: seeking(later="Fetch"),
             lambda: seeking(idle_s=9),

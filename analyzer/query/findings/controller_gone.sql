@@ -7,7 +7,7 @@
 -- explains: refused_connections, unreachable, connection_storm, unanswered, slow_requests*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), request_timed_out*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), unexplained
 -- costs: connections
 -- A port that served brokers alone, all of whose connections ended, and that refused or ignored three attempts since. For
--- information when it came back or another controller of the capture answered afterwards.
+-- information when it came back and did not fail three times again, or another controller of the capture answered afterwards.
 WITH served AS (
     SELECT broker_address, broker_port, max(first_time_ns) AS last_begin_ns, max(last_time_ns) AS last_ns, max(connection) AS connection
     FROM all_connections
@@ -21,6 +21,7 @@ failed AS (
         s.broker_port,
         s.last_begin_ns,
         count(*) AS attempts,
+        count(*) FILTER (WHERE c.first_time_ns > s.last_begin_ns) AS newest,
         count(DISTINCT c.client_address) AS clients,
         min_by(c.connection, (c.first_time_ns, c.connection)) AS connection,
         min(c.first_time_ns) AS first_time_ns,
@@ -41,10 +42,10 @@ SELECT
     f.broker_address AS host,
     f.attempts,
     CASE WHEN f.clients > 1 THEN f.clients END AS several,
-    CASE WHEN f.last_begin_ns > f.first_time_ns THEN 'and it came back' ELSE 'and it was not back at the end of the capture' END AS back,
+    CASE WHEN f.newest < 3 THEN 'and it came back' ELSE 'and it was not back at the end of the capture' END AS back,
     f.last_begin_ns > f.last_time_ns AS is_over,
     nullif(count(o.broker_address), 0) AS others,
-    CASE WHEN f.last_begin_ns > f.first_time_ns OR count(o.broker_address) > 0 THEN 'info' ELSE 'high' END AS severity,
+    CASE WHEN f.newest < 3 OR count(o.broker_address) > 0 THEN 'info' ELSE 'high' END AS severity,
     f.attempts AS weight,
     f.connection,
     f.first_time_ns,
@@ -53,4 +54,5 @@ FROM failed AS f
 LEFT JOIN served AS o
     ON (o.broker_address <> f.broker_address OR o.broker_port <> f.broker_port) AND o.last_ns > f.first_time_ns
 GROUP BY
-    f.broker_address, f.broker_port, f.attempts, f.clients, f.connection, f.first_time_ns, f.last_time_ns, f.last_begin_ns
+    f.broker_address, f.broker_port, f.attempts, f.clients, f.connection, f.first_time_ns, f.last_time_ns, f.last_begin_ns,
+    f.newest

@@ -24,7 +24,12 @@ JOIN seekers AS s ON s.client_address = x.client_address AND s.client_id IS NOT 
 JOIN connections AS c ON c.connection = x.connection
 CROSS JOIN time_range AS r
 WHERE x.api_key = api('FindCoordinator')
-    AND (SELECT count(*) > 0 AND NOT bool_or(api_key = api('ConsumerGroupHeartbeat') AND max_version >= 1) FROM offered_versions)
+    -- What brokers offer to clients: controllers offer it to nobody.
+    AND (
+        SELECT count(*) > 0 AND NOT bool_or(o.api_key = api('ConsumerGroupHeartbeat') AND o.max_version >= 1)
+        FROM offered_versions AS o JOIN connections AS k ON k.connection = o.connection
+        WHERE is_client(k.role)
+    )
 GROUP BY who(x), x.client_address
 HAVING count(*) FILTER (WHERE x.status = 'answered' AND x.error_code = error('NONE')) >= 3
     AND max(CASE WHEN c.close = 'none' THEN r.last_time_ns ELSE c.last_time_ns END)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cluster_stories import NEW, OLD, refused, sent_away, turned
+from cluster_stories import NEW, OLD, controller_lost, refused, sent_away, turned
 from finding_stories import STORIES, Tables, failing, many, opened, produced
 from hold_out_stories import sent_again
 from impact_stories import between, many_waiting, waiting
@@ -123,6 +123,7 @@ def in_order(*values: str) -> list[int]:
         ("broker_gone", lambda: gone(3, back_s=30), lambda: gone(397)),
         ("broker_gone", lambda: gone(3), lambda: gone(397)),
         ("broker_gone", lambda: killed_and_back(2), lambda: killed_and_back(3)),
+        ("controller_gone", lambda: controller_lost(3, again=0), lambda: controller_lost(3, again=3)),
         ("broker_gone", missed, lambda: missed(refused=3)),
         ("broker_gone", missed, lambda: missed(waited_s=1.5)),
         ("topic_recreated", lambda: recreated(failed=0), recreated),
