@@ -15,7 +15,10 @@ _HEADERS = {
     "socks5": "SOCKS 5",
     "http_connect": "HTTP CONNECT",
 }
-_ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r"}
+# What one side begins with takes so many letters at most: three of text, and four as \x00.
+LONG_BEGIN = 19
+# Without a space, behind which a line could end.
+_ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 32: "\N{NO-BREAK SPACE}"}
 
 
 def _looks_like(row: dict[str, Any]) -> str:
@@ -25,7 +28,7 @@ def _looks_like(row: dict[str, Any]) -> str:
 
 
 def _first_bytes(row: dict[str, Any]) -> str:
-    """GET /in / HTTP/1.; 00 00 00 2c / -; of TLS, whose first bytes are always alike, a dash."""
+    """GET /in / HTTP/1.; 0000002c / -; of TLS, whose first bytes are always alike, a dash."""
     sides = [NONE if row["protocol"] == "tls" else _shown(row[f"{side}_begin"]) for side in ("client", "broker")]
     return NONE if sides == [NONE, NONE] else " / ".join(sides)
 
@@ -37,11 +40,11 @@ def _shown(begin: str | None) -> str:
     values = bytes.fromhex(begin)
     if all(_is_text(value) or value in _ESCAPES for value in values[:3]):
         return "".join(chr(value) if _is_text(value) else _ESCAPES.get(value, f"\\x{value:02x}") for value in values)
-    return values.hex(" ")
+    return begin
 
 
 def _is_text(value: int) -> bool:
-    return 32 <= value <= 126
+    return 32 < value <= 126
 
 
 _HOSTS = (
@@ -60,7 +63,7 @@ FOREIGN = Table(
     (
         *_HOSTS,
         (Column("looks like", least=22), _looks_like),
-        (Column("first bytes", least=12, spare=1), _first_bytes),
+        (Column("first bytes", least=LONG_BEGIN, spare=1), _first_bytes),
         _TIMES,
         (Column("sent", right=True, spare=4), lambda row: size(row["client_bytes"])),
         (Column("received", right=True, spare=5), lambda row: size(row["broker_bytes"])),

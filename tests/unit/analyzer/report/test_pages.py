@@ -182,3 +182,16 @@ def test_an_alert_whose_name_was_not_seen_is_no_name(tmp_path: Path, alert: str,
     rows = [connection(1, tls_alert=alert, tls_alert_from="client")]
     with dataset(tmp_path, {"exchanges": [exchange(1)], "connections": rows}) as found:
         assert words in printed(found, "connections", 300)
+
+
+@pytest.mark.parametrize("width", [76, 80, 84, 90, 120])
+def test_first_bytes_are_whole(tmp_path: Path, width: int) -> None:
+    other = {"is_kafka": False, "protocol": "other"}
+    links = [
+        connection(1, client_begin="0000002c000300", broker_begin="45000000170000", **other),
+        connection(2, client_begin="414d5150000009", broker_begin="53534820313131", broker_port=5672, **other),
+    ]
+    with dataset(tmp_path, {"connections": links}) as found:
+        text = printed(found, "connections", width)
+    values = ("0000002c000300", "45000000170000", r"AMQP\x00\x00\t", "SSH\N{NO-BREAK SPACE}111")
+    assert [value for value in values if value not in text] == []

@@ -209,5 +209,30 @@ def test_first_bytes_are_not_kept_behind_a_gap_or_without_a_syn() -> None:
         assert _begin(talk.c(*[b"no kafka"] * 70).run().part[layout.FRAMING_BEGIN + CLIENT]) == b""
 
 
+@pytest.mark.parametrize(
+    "token",
+    [
+        b"\0alice\0alice-secret",  # PLAIN (RFC 4616)
+        b"alice\0alice\0alice-secret",
+        "\0\N{GREEK SMALL LETTER ALPHA}\0alice-secret".encode(),
+        b"n,,n=alice,r=fyko+d2lbbFgONRv9qkx",  # SCRAM (RFC 5802)
+        b"n,,\x01auth=Bearer a.b.c\x01\x01",  # OAUTHBEARER (RFC 7628)
+    ],
+)
+@pytest.mark.parametrize("cut", [None, 6, 7])
+def test_nothing_is_kept_of_what_may_be_a_token(token: bytes, cut: int | None) -> None:
+    """In whole or in two chunks, of the client or of the broker: its first bytes have the name of a user."""
+    frame = len(token).to_bytes(4) + token
+    parts = [frame] if cut is None else [frame[:cut], frame[cut:]]
+    for talk, side in ((Conversation().c(*parts), CLIENT), (Conversation().c(b"no kafka").b(*parts), BROKER)):
+        assert _begin(talk.run().part[layout.FRAMING_BEGIN + side]) == b""
+
+
+def test_a_length_before_numbers_is_no_token() -> None:
+    """PostgreSQL's first message, whose length counts itself, then protocol 3.0."""
+    part = Conversation().c(b"\0\0\0\x14\0\3\0\0user\0alice\0\0").run().part
+    assert _begin(part[layout.FRAMING_BEGIN + CLIENT]) == b"\0\0\0\x14\0\3\0"
+
+
 def _begin(kept: int) -> bytes:
     return kept.to_bytes(8).lstrip(b"\0")[1:]
