@@ -132,7 +132,7 @@ def keep(folders: Sequence[Path], stitched: Sequence[Path], small: Path, summary
 
 
 def choose(stitched: Sequence[Path], small: Path) -> None:
-    """Writes, into `small`, which connections stay open: FLOWS of fragments and PARTS of tasks, of which something is kept, and
+    """Writes, into `small`, which connections stay open: FLOWS of fragments and PARTS of tasks that keep something, and
     UNSETTLED, the parts whose rows are not settled. `stitched`: the folders of the partitions that were stitched."""
     import duckdb
 

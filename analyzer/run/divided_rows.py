@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.query.dataset import Dataset
 
-# The table of keys of connections that are not over, of which runs are told.
+# The table of keys of connections that are not over: every run reads it.
 OPEN_CONNECTIONS = "open_connections"
 
 

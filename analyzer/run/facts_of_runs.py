@@ -159,7 +159,7 @@ class Facts:
         return self._of_run(run, (*FOR_PARTS, *(("part_views", "forwarded") if self.seen_again else ())))
 
     def open_connections(self, unsettled: Path) -> bytes:
-        """The keys of connections that are not over, of which every run is told."""
+        """The keys of connections that are not over: every run reads them."""
         ((_, data),) = self._copies([(OPEN_CONNECTIONS, open_rows(unsettled))])
         return data
 

@@ -159,7 +159,7 @@ def stitch(
     kept: Sequence[Stage], order: stages.Order, secrets: Sequence[tuple[int, bytes]], refuted: Collection[int] = ()
 ) -> Stage:
     """Each connection's fragments together, in the order of the capture. `secrets`: of TLS, as captures bring them; `refuted`:
-    flows of which nothing that was carried counts."""
+    flows in which nothing counts that was carried."""
     from analyzer.distributed import fragments
 
     size = sum(done.bytes[rows.FRAGMENTS] for stage in kept for done in stage.done.values())

@@ -335,3 +335,16 @@ def test_a_duckdb_file_goes_to_storage(
     assert f"exchanges {found[0]:,}," in capsys.readouterr().err and found[0] > 100
     assert main(command) == 2 and "already there" in capsys.readouterr().err
     assert main([*command, "--format", "csv"]) == 2 and "DuckDB file" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("server")
+def test_a_brokers_log_is_read_as_its_file_is(bucket: Path) -> None:
+    log = SAMPLES.parent / "tests" / "data" / "request_logs" / "kafka_391.log.gz"
+    shutil.copy(log, bucket / "broker.log.gz")
+    settle()
+    asked = "SELECT api_name, client_id, latency_ns FROM exchanges ORDER BY exchange"
+    with (
+        local.open_dataset([str(log)], Options()) as of_file,
+        local.open_dataset(["s3://bucket/broker.log.gz"], Options()) as of_object,
+    ):
+        assert of_object.query(asked) == of_file.query(asked) != []

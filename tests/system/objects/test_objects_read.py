@@ -16,14 +16,12 @@ import effort
 import pytest
 from paths import SAMPLES
 
-from analyzer.base.options import Options
 from analyzer.base.storage import filesystems, reader
 from analyzer.base.storage.addresses import Address, StorageError, parse_address
 from analyzer.base.storage.objects import StorageEntry
 from analyzer.base.storage.reader import ObjectReader
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError, Source
-from analyzer.run.local import open_dataset
 from analyzer.spark import sink
 from notebooks.s3_server import Server, settle
 
@@ -134,19 +132,6 @@ NAMES = [
     "[1].pcap",
     "st*r.pcap",
 ]
-
-
-@pytest.mark.usefixtures("server")
-def test_a_brokers_log_is_read_as_its_file_is(bucket: Path) -> None:
-    log = SAMPLES.parent / "tests" / "data" / "request_logs" / "kafka_391.log.gz"
-    shutil.copy(log, bucket / "broker.log.gz")
-    settle()
-    asked = "SELECT api_name, client_id, latency_ns FROM exchanges ORDER BY exchange"
-    with (
-        open_dataset([str(log)], Options()) as of_file,
-        open_dataset(["s3://bucket/broker.log.gz"], Options()) as of_object,
-    ):
-        assert of_object.query(asked) == of_file.query(asked) != []
 
 
 def test_any_key_works(server: Server, bucket: Path) -> None:
