@@ -5,7 +5,7 @@
 -- three attempts. A proxy before it accepts, and hangs up without a byte: three such connections, once all others ended. Of TLS
 -- without keys its bytes count as answers. One that went before the capture began is told where three attempts fail up to the end
 -- while clients hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute,
--- or three requests of clients had to wait for another broker, or clients were told three times meanwhile that a partition has no
+-- or three requests of clients more than before had to wait for another broker, or clients were told three times meanwhile that a partition has no
 -- leader (medium), or that a write was refused for want of replicas (high). After one or two attempts, and none in the last five
 -- seconds, it may be back: for information, unless clients were told so. So it may after
 -- more of them, where hardly a request had to wait for another broker. A broker that nobody asks is
@@ -120,13 +120,18 @@ refused AS (
     WHERE x.response_time_ns BETWEEN w.gone_ns AND w.last_attempt_ns + s(1) AND is_client(x.role)
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
--- Requests that waited for 2 s or more, or in vain, while clients looked for another broker.
+-- Requests that waited for 2 s or more, or in vain, while clients looked for another broker; and how many did so as long before, as
+-- they do where writes are always slow.
 delayed AS (
-    SELECT w.broker_address, w.broker_port, w.gone_ns, count(*) AS requests
+    SELECT
+        w.broker_address,
+        w.broker_port,
+        w.gone_ns,
+        count(*) FILTER (WHERE x.request_time_ns >= w.gone_ns - s(2) AND x.response_time_ns > w.gone_ns) AS requests,
+        count(*) FILTER (WHERE x.response_time_ns <= w.gone_ns) AS before
     FROM away AS w
-    JOIN exchanges AS x ON x.request_time_ns BETWEEN w.gone_ns - s(2) AND w.gone_ns + s(10)
+    JOIN exchanges AS x ON x.request_time_ns BETWEEN w.gone_ns - s(14) AND w.gone_ns + s(10)
     WHERE (x.latency_ns >= s(2) OR x.error_code = error('REQUEST_TIMED_OUT')) AND is_client(x.role)
-        AND x.response_time_ns > w.gone_ns
         AND (x.kind IS NULL OR x.kind IN ('produce_acks_1', 'produce_acks_all') OR x.error_code = error('REQUEST_TIMED_OUT'))
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
@@ -166,7 +171,7 @@ asked AS (
                 AND (w.attempts < 3 OR coalesce(d.requests, 0) < 3)
                 THEN CASE WHEN w.last_attempt_ns - w.gone_ns >= s(10) THEN 'medium' ELSE 'info' END
             WHEN v.back_ns IS NULL OR n.writes >= 3 THEN 'high'
-            WHEN v.back_ns - w.gone_ns >= s(60) OR n.told >= 3 OR d.requests >= 3 THEN 'medium'
+            WHEN v.back_ns - w.gone_ns >= s(60) OR n.told >= 3 OR d.requests >= d.before + 3 THEN 'medium'
             ELSE 'info'
         END AS severity,
         w.attempts AS weight,

@@ -100,11 +100,15 @@ def test_why_an_offset_is_out_of_range(
     assert found.row["state"] == state
 
 
-def killed_and_back(waiting: int) -> Tables:
-    """A broker that comes back after 18 s; so many writes at another one wait 5 s, until it is out of their replicas."""
+def killed_and_back(waiting: int, before: int = 0) -> Tables:
+    """A broker that comes back after 18 s; so many writes at another one wait 5 s, until it is out of their replicas. `before`: so
+    many waited for 3 s while all was well."""
     other = {"connection": 3, "kind": "produce_acks_all", "api_key": 0, "api_name": "Produce", "broker_port": 9093}
     writes = [
         exchange(20 + n, at_ns=START_NS + 2 * SECOND_NS, latency_ns=5 * SECOND_NS, **other) for n in range(waiting)
+    ]
+    writes += [
+        exchange(40 + n, at_ns=START_NS - 4 * SECOND_NS, latency_ns=3 * SECOND_NS, **other) for n in range(before)
     ]
     story = gone(3, back_s=18)
     return {
@@ -123,6 +127,7 @@ def in_order(*values: str) -> list[int]:
         ("broker_gone", lambda: gone(3, back_s=30), lambda: gone(397)),
         ("broker_gone", lambda: gone(3), lambda: gone(397)),
         ("broker_gone", lambda: killed_and_back(2), lambda: killed_and_back(3)),
+        ("broker_gone", lambda: killed_and_back(3, before=1), lambda: killed_and_back(3)),
         ("controller_gone", lambda: controller_lost(3, again=0), lambda: controller_lost(3, again=3)),
         ("broker_gone", missed, lambda: missed(refused=3)),
         ("broker_gone", missed, lambda: missed(waited_s=1.5)),
