@@ -72,7 +72,7 @@ function shownBytes(begin) {
   const pairs = begin.match(/../g);
   const isText = (pair) => /^([2-6]|7(?!f))/.test(pair);
   const escapes = { '09': '\\t', '0a': '\\n', '0d': '\\r' };
-  if (!pairs.slice(0, 3).every((pair) => isText(pair) || pair in escapes)) return pairs.join(' ');
+  if (!pairs.slice(0, 3).every((pair) => isText(pair) || pair in escapes)) return begin;
   return pairs.map((pair) => (isText(pair) ? String.fromCharCode(parseInt(pair, 16)) : escapes[pair] ?? `\\x${pair}`)).join('');
 }
 
