@@ -97,9 +97,10 @@ def test_a_metric_is_what_the_dataset_answers(made: Made, name: str) -> None:
 
 
 def test_findings_are_those_of_the_command_line(made: Made) -> None:
+    """But for `costs`, which the file does not have."""
     told = io.StringIO()
-    write(find(made.dataset), "json", told)
-    wanted = json.loads(told.getvalue())
+    write(find(made.dataset), (), "json", told)
+    wanted = [{name: value for name, value in row.items() if name != "costs"} for row in json.loads(told.getvalue())]
     assert len(wanted) > 3 and made.counts.findings == len(wanted)
     found = made.rows("SELECT * EXCLUDE (first_time, last_time, advice) FROM findings")
     for row in found:

@@ -194,7 +194,7 @@ def test_attention_puts_the_worst_first_and_proposes_commands(busy: Dataset) -> 
     assert lines[0] == "Needs attention"
     assert [line.split()[1] for line in lines[1:] if line[:3].strip()] == ["high", "high", "medium", "medium", "medium"]
     assert "orders-app-7 at 10.0.0.1 is throttled" in lines[1]
-    assert lines[2].endswith("ended   kanalyze throttle --client orders-app-7 CAPTURE")
+    assert lines[2].endswith("ongoing   kanalyze throttle --client orders-app-7 CAPTURE")
     assert lines[4].endswith("ended   kanalyze topics --topic orders CAPTURE")
 
 
