@@ -11,6 +11,7 @@ import limit_stories
 import member_stories
 import progress_stories
 import protocol_stories
+import slow_stories
 from hold_out_stories import MS_NS
 from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
 
@@ -186,13 +187,6 @@ def told_localhost(connections: int, client: str = "10.0.0.1", port: int = 9092,
     return {"connections": links, "exchanges": rows, "brokers": [told]}
 
 
-def slow_at_times(each_s: float, slow_ms: int, median_ms: int = 1, count: int = 12) -> Tables:
-    """Produce requests of one broker alone, of which so many, every so many seconds, take long in its host."""
-    rows = [exchange(n, at_ns=at(n / 10), broker_ns=median_ms * MS_NS, **PRODUCE) for n in range(100)]
-    rows += [exchange(200 + n, at_ns=at(each_s * n), broker_ns=slow_ms * MS_NS, **PRODUCE) for n in range(count)]
-    return {"exchanges": rows, "connections": [connection(1)]}
-
-
 def followed(pause_ms: int, count: int, latency_ms: int) -> Tables:
     """A follower that pauses again and again, and Produce requests with acks=all that wait meanwhile."""
     follower = {"api_key": 1, "api_name": "Fetch", "kind": "fetch_follower", "replica_id": 3, "role": "follower"}
@@ -343,16 +337,7 @@ STORIES |= {
     ),
 }
 # More stories of rules that `finding_stories` has one for already.
-MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
-    "slow_broker": (
-        (lambda: slow_at_times(0.6, 300),),
-        (
-            lambda: slow_at_times(0.6, 300, count=9),
-            lambda: slow_at_times(0.2, 300),
-            lambda: slow_at_times(0.6, 90),
-            lambda: slow_at_times(0.6, 300, median_ms=31),
-        ),
-    ),
+MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = slow_stories.MORE | {
     "advertised_unreachable": (
         (lambda: told_localhost(5), lambda: advertised(9, elsewhere_s=13)),
         (

@@ -1,0 +1,48 @@
+"""Stories of brokers that are slow at times; their form is that of `finding_stories`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hold_out_stories import MS_NS
+from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
+
+Tables = dict[str, Rows]
+Story = Callable[[], Tables]
+PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
+
+
+def at(seconds: float) -> int:
+    """A moment, so many seconds into the capture."""
+    return START_NS + int(seconds * SECOND_NS)
+
+
+def slow_at_times(each_s: float, slow_ms: int, median_ms: int = 1, count: int = 12) -> Tables:
+    """Produce requests of one broker alone, of which so many, every so many seconds, take long in its host."""
+    rows = [exchange(n, at_ns=at(n / 10), broker_ns=median_ms * MS_NS, **PRODUCE) for n in range(100)]
+    rows += [exchange(200 + n, at_ns=at(each_s * n), broker_ns=slow_ms * MS_NS, **PRODUCE) for n in range(count)]
+    return {"exchanges": rows, "connections": [connection(1)]}
+
+
+def slow_everywhere(others_slow: int, others: int = 20) -> Tables:
+    """The same, while so many of so few requests to another broker take as long."""
+    story, other = slow_at_times(0.6, 300), PRODUCE | {"broker_address": "10.0.1.2"}
+    story["exchanges"] += [
+        exchange(400 + n, at_ns=at(n), broker_ns=(300 if n < others_slow else 1) * MS_NS, **other)
+        for n in range(others)
+    ]
+    return story
+
+
+MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "slow_broker": (
+        (lambda: slow_at_times(0.6, 300), lambda: slow_everywhere(4), lambda: slow_everywhere(5, others=25)),
+        (
+            lambda: slow_at_times(0.6, 300, count=9),
+            lambda: slow_at_times(0.2, 300),
+            lambda: slow_at_times(0.6, 90),
+            lambda: slow_at_times(0.6, 300, median_ms=31),
+            lambda: slow_everywhere(5),
+        ),
+    )
+}
