@@ -407,7 +407,14 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
     "poll_gap": (lambda: polling(61, 5), (lambda: polling(59, 5), lambda: polling(61, 0))),
     "session_expired": (lambda: silent_member(11), (lambda: silent_member(9),)),
-    "missing_topic": (lambda: failing(3, many(3, 100), topic="t"), (lambda: failing(3, many(3, 60), topic="t"),)),
+    "missing_topic": (
+        lambda: failing(3, many(3, 100), topic="t"),
+        (
+            lambda: failing(3, many(3, 60), topic="t"),
+            lambda: failing(3, many(19, 5), topic="t"),
+            lambda: failing(3, many(30, 5), topic="t", expected=None),
+        ),
+    ),
     "connection_storm": (
         lambda: opened([n * 0.9 for n in range(40)], 60),
         (

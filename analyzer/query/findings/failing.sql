@@ -4,6 +4,7 @@
 -- says: {api_name} fails with {name}, {times|time|times}[, topic {topic}][, group {group_id}]: {who}[, one of {clients|client|clients}]
 -- do: {advice}
 -- look: kanalyze errors --api {api_name}
+-- explains: stuck_member(GROUP_MAX_SIZE_REACHED)
 -- costs: refused
 -- Errors beyond normal operation that no rule of their own tells of. High where records or offsets are concerned, the code is never
 -- normal, and it came 10 times or for 10 s, or as long where a setting keeps a client out (`kept_out`); information where a code that is

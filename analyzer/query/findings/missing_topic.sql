@@ -7,7 +7,7 @@
 -- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- delays: nobody
 -- costs: refused(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), repeated
--- For more than a minute, or at least 20 times in more than 10 s: a topic that is just being made is there by then. Told are all
+-- For more than a minute, at least 20 times in more than 10 s, or as often when it is surely no start: a topic that is just being made is there by then. Told are all
 -- requests, and the time since the first that is not of a start, as in the table of errors. A topic was
 -- deleted whose id was named before the first of them, and never after it. It was made later where an id is named only after the first
 -- of them, and after the last one too; where one is named before the first and after the last, only some broker's metadata are stale.
@@ -20,7 +20,8 @@ WITH told AS (
         e.exchange,
         e.partition,
         x.response_time_ns AS time_ns,
-        e.expected IS DISTINCT FROM true AS is_failure
+        e.expected IS DISTINCT FROM true AS is_failure,
+        e.expected IS false AS is_sure
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
@@ -43,7 +44,7 @@ missed AS (
     FROM told
     GROUP BY cluster, who, topic, code
     HAVING count(*) FILTER (WHERE is_failure) > 0
-        AND (max(time_ns) - min(time_ns) > s(60) OR (count(DISTINCT exchange) >= 20 AND max(time_ns) - min(time_ns) > s(10)))
+        AND (max(time_ns) - min(time_ns) > s(60) OR count(DISTINCT exchange) FILTER (WHERE is_sure) >= 20 OR (count(DISTINCT exchange) >= 20 AND max(time_ns) - min(time_ns) > s(10)))
 ),
 gone AS (
     SELECT m.cluster, m.who, m.topic, m.code

@@ -5,8 +5,9 @@
 -- three attempts. A proxy before it accepts, and hangs up without a byte: three such connections, once all others ended. Of TLS
 -- without keys its bytes count as answers. One that went before the capture began is told where three attempts fail up to the end
 -- while clients hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute,
--- or three requests of clients more than before had to wait for another broker, or clients were told three times meanwhile that a partition has no
--- leader (medium), or that a write was refused for want of replicas (high). After one or two attempts, and none in the last five
+-- or three requests of clients more than before had to wait for another broker, or a client asked for metadata again and again all
+-- the while, or clients were told three times meanwhile that a partition has no leader (medium), or that a write was refused for want
+-- of replicas (high). After one or two attempts, and none in the last five
 -- seconds, it may be back: for information, unless clients were told so. So it may after
 -- more of them, where hardly a request had to wait for another broker. A broker that nobody asks is
 -- missed by other brokers: all its connections to them ended, 10 s or more before the end, and it tried no other. Followers leave a
@@ -135,6 +136,14 @@ delayed AS (
         AND (x.kind IS NULL OR x.kind IN ('produce_acks_1', 'produce_acks_all') OR x.error_code = error('REQUEST_TIMED_OUT'))
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
+-- Clients that asked for metadata again and again while it was away, and neither before nor after.
+searching AS (
+    SELECT w.broker_address, w.broker_port, w.gone_ns
+    FROM away AS w
+    JOIN revived AS v ON v.broker_address = w.broker_address AND v.broker_port = w.broker_port AND v.gone_ns = w.gone_ns
+    JOIN metadata_storms AS m ON m.first_time_ns >= w.gone_ns - s(5) AND m.last_time_ns <= v.back_ns + s(5)
+    GROUP BY w.broker_address, w.broker_port, w.gone_ns
+),
 -- How many brokers clients are told of where this one is the cluster.
 only_ones AS (
     SELECT c.broker_address, c.broker_port, max(b.nodes) AS nodes
@@ -171,7 +180,8 @@ asked AS (
                 AND (w.attempts < 3 OR coalesce(d.requests, 0) < 3)
                 THEN CASE WHEN w.last_attempt_ns - w.gone_ns >= s(10) THEN 'medium' ELSE 'info' END
             WHEN v.back_ns IS NULL OR n.writes >= 3 THEN 'high'
-            WHEN v.back_ns - w.gone_ns >= s(60) OR n.told >= 3 OR d.requests >= d.before + 3 THEN 'medium'
+            WHEN v.back_ns - w.gone_ns >= s(60) OR n.told >= 3 OR d.requests >= d.before + 3 OR k.gone_ns IS NOT NULL
+                THEN 'medium'
             ELSE 'info'
         END AS severity,
         w.attempts AS weight,
@@ -186,6 +196,8 @@ asked AS (
         ON n.broker_address = w.broker_address AND n.broker_port = w.broker_port AND n.gone_ns = w.gone_ns
     LEFT JOIN delayed AS d
         ON d.broker_address = w.broker_address AND d.broker_port = w.broker_port AND d.gone_ns = w.gone_ns
+    LEFT JOIN searching AS k
+        ON k.broker_address = w.broker_address AND k.broker_port = w.broker_port AND k.gone_ns = w.gone_ns
     LEFT JOIN lived AS l ON l.broker_address = w.broker_address AND l.broker_port = w.broker_port AND l.gone_ns = w.gone_ns
     LEFT JOIN only_ones AS o ON o.broker_address = w.broker_address AND o.broker_port = w.broker_port
     WHERE (w.refused >= 3 OR (coalesce(l.lasting, 1) = 0 AND (w.refused > 0 OR w.attempts >= 3)))

@@ -2,6 +2,7 @@
 -- Suspect: a member whose heartbeats said "rebalance" during the wait, and that asked to join only at its end, or never. A member
 -- that still waits when the capture ends has waited until then. Of a member alone, without another one or a suspect, it is not known
 -- for whom it waits (one that is gone, or group.initial.rebalance.delay.ms): medium, or information while it still waits. `paused`: that the members stopped to consume, as they do before they join where the assignor is an eager one (KIP-429).
+-- `name`: for what the group turned others away meanwhile: it waits for each to whom it gave a member id, for as long as a session.
 WITH joins AS (
     SELECT cluster, group_id, exchange, connection, begin_ns, time_ns, CAST(NULL AS STRING) AS so_far
     FROM group_news
@@ -57,6 +58,12 @@ suspects AS (
         AND j.begin_ns >= t.told_ns AND j.begin_ns < t.time_ns - s(1)
     WHERE j.member_id IS NULL
     GROUP BY t.cluster, t.group_id
+),
+refused AS (
+    SELECT DISTINCT w.cluster, w.group_id
+    FROM longest AS w JOIN group_news AS e
+        ON e.cluster IS NOT DISTINCT FROM w.cluster AND e.group_id = w.group_id AND e.event = 'join'
+        AND e.error_code = error('GROUP_MAX_SIZE_REACHED') AND e.begin_ns BETWEEN w.begin_ns AND w.time_ns
 )
 SELECT
     w.group_id,
@@ -64,6 +71,7 @@ SELECT
     w.time_ns - w.begin_ns AS waited_ns,
     w.so_far,
     s.stuck,
+    CASE WHEN r.group_id IS NOT NULL THEN 'GROUP_MAX_SIZE_REACHED' END AS name,
     CASE WHEN s.stuck IS NOT NULL OR o.has_others THEN 'the other members waited' END AS held,
     CASE WHEN (s.stuck IS NOT NULL OR o.has_others) AND o.is_eager THEN 'and none of them consumed' END AS paused,
     CASE WHEN s.stuck IS NOT NULL
@@ -76,5 +84,6 @@ SELECT
     w.begin_ns AS first_time_ns,
     w.time_ns AS last_time_ns
 FROM longest AS w LEFT JOIN suspects AS s ON s.cluster IS NOT DISTINCT FROM w.cluster AND s.group_id = w.group_id
+LEFT JOIN refused AS r ON r.cluster IS NOT DISTINCT FROM w.cluster AND r.group_id = w.group_id
 LEFT JOIN company AS o ON o.cluster IS NOT DISTINCT FROM w.cluster AND o.group_id = w.group_id
 LEFT JOIN group_applications AS a ON a.group_id = w.group_id

@@ -1,0 +1,64 @@
+"""What a cause costs others does not stand before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from finding_stories import failing, many, queued
+from hold_out_stories import MS_NS
+from incident_stories import gone
+from made_rows import SECOND_NS, START_NS, capture, connection, dataset, error, exchange
+from member_stories import waiting_to_join
+
+from analyzer.query.findings import rule
+from analyzer.query.run_findings import find
+
+CAPTURES = [capture(last_time_ns=START_NS + 400 * SECOND_NS)]
+
+
+def test_who_is_turned_away_from_a_full_group_is_why_its_members_wait(tmp_path: Path) -> None:
+    asked = [
+        exchange(n, at_ns=START_NS + (50 + n // 10) * SECOND_NS, api_key=11, api_name="JoinGroup", group_id="g")
+        for n in range(10, 50)
+    ]
+    story = waiting_to_join(11, ("range", "range"))
+    away = {"cluster": "c", "group_id": "g", "group_type": "classic", "event": "join", "error_code": 81}
+    news = [away | {"exchange": 10, "connection": 1, "begin_ns": asked[0]["request_time_ns"]}]
+    story |= {"exchanges": story["exchanges"] + asked, "group_events": story["group_events"] + news}
+    refused = [error(row["exchange"], 81, name="GROUP_MAX_SIZE_REACHED", expected=False) for row in asked]
+    with dataset(tmp_path, story | {"errors": refused}) as made:
+        (found,) = find(made, [rule("failing"), rule("stuck_member")])
+    assert found.rule.name == "failing" and [each.rule.name for each in found.symptoms] == ["stuck_member"]
+
+
+def test_a_restart_is_felt_where_a_client_looked_for_the_broker_all_the_while(tmp_path: Path) -> None:
+    """Back after 40 s: another broker is asked for metadata from then on, until then or until after it."""
+    told = []
+    for seconds in (38, 60):
+        story = gone(3, back_s=40)
+        asked = {"connection": 3, "broker_port": 9093}
+        story["exchanges"] += [
+            exchange(100 + n, at_ns=START_NS + (4 + n) * SECOND_NS // 2, **asked) for n in range(2 * seconds)
+        ]
+        story["connections"].append(connection(3, broker_port=9093))
+        with dataset(tmp_path / str(seconds), story | {"captures": CAPTURES}) as made:
+            told += [each.severity for each in find(made, [rule("broker_gone")])]
+    assert told == ["medium", "info"]
+
+
+def test_a_topic_that_fails_often_when_nothing_starts_is_missing(tmp_path: Path) -> None:
+    with dataset(tmp_path, failing(3, many(20, 5), topic="t")) as made:
+        (found,) = find(made, [rule("missing_topic")])
+    assert found.row["times"] == 20
+
+
+def test_a_client_that_starts_asks_for_many_things_at_once(tmp_path: Path) -> None:
+    told = []
+    for seconds in (9, 3):
+        story = queued(60 * MS_NS, 110 * MS_NS)
+        head = {"api_key": 10, "api_name": "FindCoordinator", "kind": None, "queue_ns": 0, "latency_ns": 500 * MS_NS}
+        rows = many(40, seconds, latency_ns=110 * MS_NS, queue_ns=100 * MS_NS, api_key=0, api_name="Produce")
+        story["exchanges"] = [exchange(100, at_ns=START_NS, **head), *rows]
+        with dataset(tmp_path / str(seconds), story | {"captures": CAPTURES}) as made:
+            told += [each.severity for each in find(made, [rule("head_of_line")])]
+    assert told == ["medium", "info"]
