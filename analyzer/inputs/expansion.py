@@ -250,9 +250,7 @@ def _advice(got: str) -> str:
     if _is_other_capture(got):
         return "convert it: editcap -F pcapng FILE NEW.pcapng (part of Wireshark)"
     if got == "text":
-        return (
-            "give what tcpdump -w or Wireshark wrote; a broker's log of requests is read from a file, not from a pipe"
-        )
+        return "give what tcpdump -w or Wireshark wrote, or a broker's log of requests as a file, not through a pipe"
     return "give what tcpdump -w or Wireshark wrote"
 
 

@@ -93,6 +93,7 @@ _CHECKS: dict[str, Callable[[dict[str, Any], Sequence[LogLine]], bool]] = {
     "acknowledged_lost": _given_again,
     "authorization": _of_a_client,
     "broker_gone": _gone,
+    "controller_gone": _gone,
     "failing": _of_a_client,
     "offset_out_of_range": _out_of_range,
     "out_of_order": _out_of_order,

@@ -155,7 +155,7 @@ def test_a_log_to_be_watched_or_from_a_pipe_is_refused_in_one_line(
     with log.open() as pipe:
         monkeypatch.setattr("sys.stdin", pipe)
         assert main(["report", "-"]) == 2
-    assert "a broker's log of requests is read from a file, not from a pipe" in capsys.readouterr().err
+    assert "a broker's log of requests as a file, not through a pipe" in capsys.readouterr().err
 
 
 def test_logs_in_a_directory_are_read_where_no_capture_is_beside_them(tmp_path: Path) -> None:

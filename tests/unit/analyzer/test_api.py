@@ -72,7 +72,10 @@ def test_every_table_is_an_attribute_with_the_columns_of_the_contract(name: str,
 
 @pytest.mark.slow
 def test_findings_are_those_of_the_command_line(cap: analyzer.Capture) -> None:
-    told = json.loads(command("findings", str(THROTTLE), "--format", "json"))
+    told = [
+        {name: value for name, value in row.items() if name != "costs"}
+        for row in json.loads(command("findings", str(THROTTLE), "--format", "json"))
+    ]
     found = cap.findings
     assert len(found) == len(told) > 3
     for each, wanted in zip(found, told, strict=True):
