@@ -102,7 +102,8 @@ SELECT
         ELSE 'Open the evidence with `kanalyze show` to see the whole reply; the Kafka protocol guide (kafka.apache.org/protocol) explains the error code.'
     END AS advice,
     CASE
-        WHEN (never_normal AND moves_records OR kept_out) AND (count(DISTINCT exchange) >= 10 OR max(time_ns) - min(time_ns) >= s(10)) THEN 'high'
+        WHEN (never_normal AND moves_records OR kept_out AND count(DISTINCT exchange) >= 3)
+            AND (count(DISTINCT exchange) >= 10 OR max(time_ns) - min(time_ns) >= s(10)) THEN 'high'
         WHEN NOT never_normal OR moves_records OR moves_members OR count(DISTINCT exchange) >= 3 THEN 'medium'
         ELSE 'info'
     END AS severity,

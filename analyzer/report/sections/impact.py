@@ -83,8 +83,8 @@ ACCOUNTS = {
     "time": _Account(
         "Time that requests waited for their replies",
         (
-            _count("requests", "times", 1),
             _count("slow", "slow", 2),
+            _count("of", "times", 1),
             _duration("waited", "waited_ns"),
             (Column("mostly", least=15), _mostly),
             _duration("longest", "longest_ns", 1),
@@ -93,7 +93,7 @@ ACCOUNTS = {
             *_SPAN,
         ),
         "waited: by all requests together; queue, throttle, proxies, broker, network and unknown add up to it. mostly: the "
-        "greatest of these. slow: requests that took 500 ms or longer without a throttle.",
+        "greatest of these. slow: requests, of all, that took 500 ms or longer without a throttle.",
     ),
     "repeated": _Account(
         "Requests like the one before, with a reply like the one before",
