@@ -47,9 +47,14 @@ def given_up(count: int, host: str = "10.0.0.1", served_ns: int = 1) -> Tables:
 
 
 def seeking(
-    found: int = 4, newest: int | None = 0, later: str = "Metadata", idle_s: float = 20, offered_to: str = "client"
+    found: int = 4,
+    newest: int | None = 0,
+    later: str = "Metadata",
+    idle_s: float = 20,
+    offered_to: str = "client",
+    apart_s: float = 0,
 ) -> Tables:
-    """A client that finds its coordinator so often, asks one thing more, and ends so much later.
+    """A client that finds its coordinator so often, so long apart, asks one thing more, and ends so much later.
 
     ConsumerGroupHeartbeat is offered up to `newest`, or not at all, on a connection of the role `offered_to`.
     """
@@ -62,11 +67,18 @@ def seeking(
         ({"Metadata": 3, "JoinGroup": 11, "Fetch": 1}[later], later),
     ]
     rows = [
-        exchange(n, api_key=key, api_name=name, client_id="app", error_code=0) for n, (key, name) in enumerate(asked)
+        exchange(
+            n,
+            api_key=key,
+            api_name=name,
+            client_id="app",
+            error_code=0,
+            at_ns=START_NS + int(n * max(apart_s, 0.001) * SECOND_NS),
+        )
+        for n, (key, name) in enumerate(asked)
     ]
-    ended = connection(
-        1, last_time_ns=START_NS + int(idle_s * SECOND_NS), close="fin", requests=len(rows), replies=len(rows)
-    )
+    last_ns = START_NS + int((idle_s + len(rows) * apart_s) * SECOND_NS)
+    ended = connection(1, last_time_ns=last_ns, close="fin", requests=len(rows), replies=len(rows))
     offering = connection(2, role=offered_to, broker_port=9093)
     return {"offered_versions": offers, "exchanges": rows, "connections": [ended, offering]}
 
@@ -140,6 +152,8 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: seeking(later="JoinGroup"),
             lambda: seeking(later="Fetch"),
             lambda: seeking(idle_s=9),
+            # Who has no group to join asks again now and then.
+            lambda: seeking(apart_s=600),
         ),
     ),
     "ends_connection": (

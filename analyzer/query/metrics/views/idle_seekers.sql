@@ -32,5 +32,8 @@ WHERE x.api_key = api('FindCoordinator')
     )
 GROUP BY who(x), x.client_address
 HAVING count(*) FILTER (WHERE x.status = 'answered' AND x.error_code = error('NONE')) >= 3
+    -- librdkafka asks again every ten minutes, whatever its protocol.
+    AND max(x.request_time_ns) FILTER (WHERE x.error_code = error('NONE'))
+        - min(x.request_time_ns) FILTER (WHERE x.error_code = error('NONE')) <= s(60)
     AND max(CASE WHEN c.close = 'none' THEN r.last_time_ns ELSE c.last_time_ns END)
         - max(x.request_time_ns) FILTER (WHERE x.error_code = error('NONE')) >= s(10)
