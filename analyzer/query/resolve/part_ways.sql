@@ -90,8 +90,9 @@ hosts AS (
         least(min(syn_ack_ns), min(client_way_least_ns)) AS to_broker_ns,
         least(min(ack_ns), min(broker_way_least_ns)) AS to_client_ns,
         min(syn_ack_ns) IS NOT NULL OR sum(client_way_count) > 0 AS is_measured,
-        -- A few packets in a row may be as slow as their sender.
-        CASE WHEN sum(paced) >= 30000 THEN CAST(sum(CAST(paced_ns AS DOUBLE)) / sum(paced) AS BIGINT) ELSE 0 END AS byte_ns,
+        -- A few packets in a row may be as slow as their sender. No link is slower than 1 ms a byte.
+        CASE WHEN sum(paced) >= 30000 THEN TRY_CAST(least(sum(CAST(paced_ns AS DOUBLE)) / sum(paced), ms(1)) AS BIGINT) ELSE 0 END
+            AS byte_ns,
         max(CASE WHEN broker_ttl = 64 OR broker_ttl = 128 OR broker_ttl = 255 THEN 1 ELSE 0 END) = 1 AS is_near,
         NOT (sum(client_late + broker_late) >= 10 AND 100 * sum(client_late + broker_late) >= sum(client_data_packets + broker_data_packets))
             AND coalesce(max(CASE WHEN client_way_count >= 20 THEN client_way_p50_ns END) - min(client_way_least_ns), 0) < ms(3)

@@ -14,7 +14,7 @@ from transform import Packet, borders, read_pcap, write_pcap
 
 # Per cent of the answered exchanges that must have a value; the way of the others is quiet. The broker holds back, or sends for
 # long, what the rest is about.
-GIVEN = {"congested": 68.0, "routed_client": 80.0, "routed_broker": 95.0}
+GIVEN = {"congested": 68.0, "routed_client": 79.0, "routed_broker": 95.0}
 QUIET = 99.0
 RIGHT = 95.0
 HOLD = 98.0
@@ -47,7 +47,7 @@ def test_disturbed_ways_too(name: str, analyse: Analyse, capsys: pytest.CaptureF
 def test_both_ends_of_a_way_tell_the_same(analyse: Analyse) -> None:
     near, beside = (analyse(found_capture(name).files).exchanges for name in ("routed_client", "routed_broker"))
     for name, right in ways(near, beside).items():
-        assert len(right) > 200, name
+        assert len(right) >= 200, name
         assert sum(right) >= 0.95 * len(right), name
 
 
