@@ -391,7 +391,7 @@ FRAMING_BEGIN = (
     _framing.pair()
 )  # of what is no Kafka the first bytes, MOST_BEGIN at most, behind a 1 bit; 0: none were seen
 FRAMING_COLUMNS = _framing.count
-MOST_BEGIN = 7  # with the bit before them they fit a column
+MOST_BEGIN = 4
 
 # What the first bytes are of a side that was called, where they are text: no reply, whose length they would be, is so long.
 ANSWER_HTTP = 0

@@ -361,3 +361,24 @@ def consume_and_commit_each(
         if message is not None and not message.error():
             consumer.commit(message, asynchronous=False)
     consumer.close()
+
+
+def consume_up_to(bootstrap: str, client: str, group: str, topic: str, poisoned: int, seconds: float = 60) -> None:
+    """Commits each record, fails at one, by its offset, and leaves in order; a supervisor starts it anew 2 s later."""
+    from confluent_kafka import Consumer
+
+    names: dict[str, Any] = {"group_id": group, "auto_offset_reset": "earliest", "enable_auto_commit": False}
+    run = running(seconds)
+    while run:
+        consumer = Consumer(config(bootstrap, client, names))
+        consumer.subscribe([topic])
+        while run:
+            message = consumer.poll(0.2)
+            if message is None or message.error():
+                continue
+            if message.offset() == poisoned:
+                said(client, "cannot read record", poisoned)
+                break
+            consumer.commit(message, asynchronous=False)
+        consumer.close()
+        time.sleep(2)

@@ -102,8 +102,8 @@ proxied_for                      string  IP address from a PROXY header: the cli
                                          balancer, opened the connection; null without one.
 broker_speaks                    string  What the first bytes of the broker's side are instead of Kafka, where they are text: http,
                                          ssh, text (anything else); null: they are none, or were not seen.
-client_begin                     string  The client's first bytes where they are no Kafka, at most 7, in hex; null: they were read
-                                         as Kafka or TLS, may be a token of SASL, or were not seen.
+client_begin                     string  The client's first bytes where they are no Kafka, at most 4, in hex; null: they were read
+                                         as Kafka or TLS, or were not seen.
 broker_begin                     string  The same of the broker; also where nothing was read since the client's bytes are no Kafka.
 first_time_ns                    int64   First packet seen, ns since the epoch.
 last_time_ns                     int64   Last packet seen, ns since the epoch.

@@ -15,8 +15,8 @@ _HEADERS = {
     "socks5": "SOCKS 5",
     "http_connect": "HTTP CONNECT",
 }
-# What one side begins with takes so many letters at most: three of text, and four as \x00.
-LONG_BEGIN = 19
+# What one side begins with takes so many letters at most: four bytes in hex; of text with an escape seven.
+LONG_BEGIN = 8
 # Without a space, behind which a line could end.
 _ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 32: "\N{NO-BREAK SPACE}"}
 
@@ -28,7 +28,7 @@ def _looks_like(row: dict[str, Any]) -> str:
 
 
 def _first_bytes(row: dict[str, Any]) -> str:
-    """GET /in / HTTP/1.; 0000002c / -; of TLS, whose first bytes are always alike, a dash."""
+    """GET / HTTP; 0000002c / -; of TLS, whose first bytes are always alike, a dash."""
     sides = [NONE if row["protocol"] == "tls" else _shown(row[f"{side}_begin"]) for side in ("client", "broker")]
     return NONE if sides == [NONE, NONE] else " / ".join(sides)
 

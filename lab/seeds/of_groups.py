@@ -6,11 +6,11 @@ import signal
 import time
 from typing import Any
 
-from lab.clients import config, consume, produce, running, said
+from lab.clients import consume, produce
 from lab.javaclient import java_consume
 from lab.seeds.causes import Told, cause
 from lab.seeds.scene import Scene
-from lab.tricks import consume_and_commit_each, consume_stubbornly
+from lab.tricks import consume_and_commit_each, consume_stubbornly, consume_up_to
 from lab.upkeep import delete_records
 
 PATIENCE = {"session_timeout_ms": 6000, "heartbeat_interval_ms": 1000}
@@ -80,30 +80,10 @@ def poisoned(scene: Scene) -> Told:
     scene.lab.fill(scene.topic, 80, 200)
     with scene.captured(host):
         scene.lab.did(f"{scene.name} fails at record {scene.s:.0f} of {scene.topic}-0, and is started anew")
-        names = (scene.name, scene.name, scene.topic, 60, round(scene.s))
-        scene.lab.start(host, _fails_at, scene.lab.bootstrap, *names)
+        names = (scene.name, scene.name, scene.topic, round(scene.s))
+        scene.lab.start(host, consume_up_to, scene.lab.bootstrap, *names)
         time.sleep(22)
     return Told(["rereads", "no_progress", "rebalance_loop", "unsteady_member"], [[*scene.who(host), scene.topic]])
-
-
-def _fails_at(bootstrap: str, client: str, group: str, topic: str, seconds: float, poisoned: int) -> None:
-    from confluent_kafka import Consumer
-
-    names: dict[str, Any] = {"group_id": group, "auto_offset_reset": "earliest", "enable_auto_commit": False}
-    run = running(seconds)
-    while run:
-        consumer = Consumer(config(bootstrap, client, names))
-        consumer.subscribe([topic])
-        while run:
-            message = consumer.poll(0.2)
-            if message is None or message.error():
-                continue
-            if message.offset() == poisoned:
-                said(client, "cannot read record", poisoned)
-                break
-            consumer.commit(message, asynchronous=False)
-        consumer.close()
-        time.sleep(1)
 
 
 @cause(1.5, 10, least=2)  # times as much is written as it reads

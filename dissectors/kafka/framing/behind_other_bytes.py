@@ -19,8 +19,8 @@ from dissectors.layout import *
 @cython.cfunc
 @cython.exceptval(-1)
 def note_begin(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.int:
-    """Keeps the first bytes of a side, for people who ask what this is: those of its first chunk, behind an opening. What may be
-    a token of SASL leaves nothing: it has names in plain text."""
+    """Keeps the first bytes of a side, for people who ask what this is: those of its first chunk, behind an opening. They are as
+    few as the length before a token of SASL, or a verb such as AUTH and PASS: who logs in, and by what, comes behind them."""
     side: i64 = s & 1
     base: i64 = chunks[CHUNK_OFFSET, row]
     length: i64 = chunks[CHUNK_LENGTH, row]
@@ -30,27 +30,10 @@ def note_begin(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64
         return 0
     if not f.conn[slot, CONN_FROM_SYN] or f.side[s, SIDE_LOSSES]:
         return 0
-    if may_be_token(f, chunks[CHUNK_BUFFER, row], base, base + length):
-        return 0
     for at in range(base, base + (MOST_BEGIN if length > MOST_BEGIN else length)):
         begin = (begin << 8) | byte_at(f, chunks[CHUNK_BUFFER, row], at)
     f.conn[slot, FRAMING_BEGIN + side] = begin
     return 0
-
-
-@cython.cfunc
-@cython.exceptval(-1)
-def may_be_token(f: FramingState, buffer: i64, at: i64, end: i64) -> cython.bint:
-    """A length that brokers take for a token, then what is no control character among the bytes that would be kept: PLAIN has a
-    name there (RFC 4616, 2), SCRAM text (RFC 5802, 7), GSS-API its tag. The numbers that PostgreSQL begins with are none."""
-    stop: i64 = at + MOST_BEGIN if end - at > MOST_BEGIN else end
-    found: cython.bint = False
-    i: i64
-    if end - at < 5 or not 0 < int32_at(f, buffer, at) <= MOST_TOKEN_BYTES:
-        return False
-    for i in range(at + 4, stop):
-        found = found or byte_at(f, buffer, i) >= 32
-    return found
 
 
 @cython.cfunc

@@ -148,7 +148,6 @@ TAIL_REACH_BYTES = 1024  # of the next chunk, searched together with them
 
 MOST_TRIES = 64  # chunks behind other bytes that are looked at
 TRIED_BYTES = 512  # the first ones of each of them
-MOST_TOKEN_BYTES = 524288  # of a SASL token: what brokers take unless sasl.server.max.receive.size says otherwise
 
 MOST_PROVISIONAL = 16384  # of all connections
 MOST_PROVISIONAL_OF_SIDE = 16

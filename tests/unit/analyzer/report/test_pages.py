@@ -188,10 +188,10 @@ def test_an_alert_whose_name_was_not_seen_is_no_name(tmp_path: Path, alert: str,
 def test_first_bytes_are_whole(tmp_path: Path, width: int) -> None:
     other = {"is_kafka": False, "protocol": "other"}
     links = [
-        connection(1, client_begin="0000002c000300", broker_begin="45000000170000", **other),
-        connection(2, client_begin="414d5150000009", broker_begin="53534820313131", broker_port=5672, **other),
+        connection(1, client_begin="0000002c", broker_begin="45000000", **other),
+        connection(2, client_begin="414d5150", broker_begin="5353482d", broker_port=5672, **other),
     ]
     with dataset(tmp_path, {"connections": links}) as found:
         text = printed(found, "connections", width)
-    values = ("0000002c000300", "45000000170000", r"AMQP\x00\x00\t", "SSH\N{NO-BREAK SPACE}111")
+    values = ("0000002c", "45000000", "AMQP", "SSH-")
     assert [value for value in values if value not in text] == []
