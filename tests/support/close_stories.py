@@ -88,6 +88,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: hung_up(3, closed_by="client"),
             lambda: hung_up(3, broker_gaps=1),
             lambda: hung_up(3, 0.001, connection(9)),
+            lambda: hung_up(3, 0.001, connection(9), closed_by="client", close="fin"),
         ),
     ),
     "not_kafka_there": (

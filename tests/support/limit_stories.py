@@ -149,6 +149,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: hung_up(5, broker_stream_bytes=7),
             lambda: hung_up(5, syn_ack_ns=None),
             lambda: hung_up(5, close="none"),
+            lambda: hung_up(5, close="fin", closed_by="broker"),
         ),
     ),
     "request_too_large": (

@@ -16,6 +16,8 @@ import analyzer
 FOLDER = ROOT / "tests" / "data" / "clients"
 # Capture -> the rules of its findings that are high or medium, in their order; the library of its client.
 TOLD: dict[str, tuple[list[str], str | None]] = {
+    # Tansu reads ApiVersions v5 as v3: where a request names a cluster, it fails and ends the connection. The broker's log says so.
+    "java44_at_tansu": (["hung_up_at_once"], "apache-kafka-java"),
     "afkak_at_39": (["breaks_on_4"], "afkak"),
     "afkak_at_43": (["already_failing"], "afkak"),
     "kafka_node_at_39": (["breaks_on_4"], "kafka-node"),
@@ -59,6 +61,17 @@ def test_requests_that_end_their_connection_are_counted_by_api() -> None:
         worst.severity == "high"
         and "no-kafka-client fails: the broker closes its connection on each JoinGroup (19 requests)" in worst.sentence
     )
+
+
+def test_a_broker_that_reads_a_request_and_hangs_up_has_no_limit() -> None:
+    with analyzer.read(FOLDER / "java44_at_tansu.pcap.zst") as opened:
+        (told,) = [each for each in opened.findings if each.severity != "info"]
+        closed = opened.sql(
+            "SELECT count(*) AS n FROM exchanges WHERE api_name = 'ApiVersions' AND status = 'closed'"
+        ).to_pylist()
+    assert closed == [{"n": 24}]
+    assert "127.0.0.1:9092 closes connections of console-consumer at their first request (ApiVersions)" in told.sentence
+    assert "24 times" in told.sentence and "it cannot read them" in told.do
 
 
 def test_a_request_waits_until_its_broker_closes_the_connection() -> None:

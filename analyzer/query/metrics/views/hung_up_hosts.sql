@@ -3,7 +3,8 @@
 -- Accepted, and ended within a second without a byte from the broker, which had been sent an ApiVersions request at most: that one is
 -- answered whatever its version. Protocol and port are right, as connections of the same host to the same port are served
 -- meanwhile, TLS or plain as these are. A broker that limits new connections a second (KIP-612) accepts, keeps one waiting without
--- reading from it, and resets it: one after the other, where a broker that ends does so with all at once.
+-- reading from it, and resets it: one after the other, where a broker that ends does so with all at once. A broker that ends a
+-- connection without a reset had read what was sent to it: no limit does so (`early_hangups`).
 WITH ended AS (
     SELECT
         connection, client_address, broker_address, broker_port, coalesce(tls, false) AS tls, first_time_ns, last_time_ns,
@@ -11,6 +12,7 @@ WITH ended AS (
     FROM connections
     WHERE seen_from = 'syn' AND syn_ack_ns IS NOT NULL AND broker_stream_bytes = 0 AND close <> 'none' AND requests <= 1
         AND one_way IS NULL AND client_stream_bytes > coalesce(client_opening_bytes, 0) AND is_client(role)
+        AND (close = 'rst' OR coalesce(closed_by = 'client', true))
         AND last_time_ns - first_time_ns < CASE WHEN closed_by = 'broker' THEN s(30) ELSE s(1) END
 ),
 hosts AS (

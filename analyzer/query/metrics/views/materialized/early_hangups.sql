@@ -1,6 +1,7 @@
 -- Clients whose connections the other end closes at their first request: one row a client and broker.
 -- The other end closes within a second of the first request and nothing was ever answered, on three connections or more. Where the
--- port is known to speak something else (`wrong_protocols`), or serves this host meanwhile (`connection_limit`), that is told instead.
+-- port is known to speak something else (`wrong_protocols`), that is told instead. Where it serves this host meanwhile, a reset is
+-- `connection_limit`, and a FIN says that the request was read: a kernel resets what is closed with unread bytes.
 WITH ended AS (
     SELECT c.connection, c.client_address, c.broker_address, c.broker_port, c.close, c.first_time_ns, c.last_time_ns, c.close_time_ns
     FROM connections AS c
@@ -24,7 +25,7 @@ hosts AS (
         broker_address,
         broker_port,
         broker_address || ':' || CAST(broker_port AS STRING) AS broker,
-        min(who) AS who,
+        who,
         CASE WHEN min(api_name) = max(api_name) THEN min(api_name) ELSE 'of several kinds' END AS api_name,
         CASE WHEN min(close) = 'rst' THEN 'resets' WHEN max(close) = 'fin' THEN 'closes' ELSE 'closes or resets' END AS ends,
         max(after_ns) AS after_ns,
@@ -35,8 +36,14 @@ hosts AS (
         max(last_time_ns) AS last_time_ns
     FROM asked
     WHERE after_ns BETWEEN 0 AND s(1)
-    GROUP BY client_address, broker_address, broker_port
+    GROUP BY client_address, broker_address, broker_port, who
     HAVING count(*) >= 3
+),
+meanwhile AS (
+    SELECT DISTINCT h.client_address, h.broker_address, h.broker_port
+    FROM hosts AS h JOIN connections AS c
+        ON c.client_address = h.client_address AND c.broker_address = h.broker_address AND c.broker_port = h.broker_port
+    WHERE c.broker_stream_bytes > 0 AND c.first_time_ns <= h.last_time_ns AND c.last_time_ns >= h.first_time_ns
 )
 SELECT
     h.broker,
@@ -46,7 +53,10 @@ SELECT
     h.ends,
     h.after_ns,
     h.times,
-    CASE WHEN o.connection IS NULL
+    CASE
+        WHEN m.broker_address IS NOT NULL
+        THEN 'The broker had read these requests, as it ended the connections without a reset, and it serves other connections of this host: it cannot read them, or fails at them. Its log has an error at that time. Compare these requests with one that was answered (`kanalyze show`).'
+        WHEN o.connection IS NULL
         THEN 'Who accepts the connection does not take Kafka: look what listens at this address (a forwarded port or proxy with nothing behind it, a port with TLS, a filter of addresses).'
         ELSE 'Others are served at this address: look at the log of the broker at that time, and at what is kept for this host alone (a limit, a filter of addresses, a proxy on its way).'
     END AS advice,
@@ -56,6 +66,8 @@ SELECT
     h.first_time_ns,
     h.last_time_ns
 FROM hosts AS h
+LEFT JOIN meanwhile AS m
+    ON m.client_address = h.client_address AND m.broker_address = h.broker_address AND m.broker_port = h.broker_port
 LEFT JOIN (
     SELECT broker_address, broker_port, min(connection) AS connection
     FROM connections
@@ -63,8 +75,4 @@ LEFT JOIN (
     GROUP BY broker_address, broker_port
 ) AS o ON o.broker_address = h.broker_address AND o.broker_port = h.broker_port
 WHERE NOT EXISTS (SELECT 1 FROM wrong_protocols AS w WHERE w.client_address = h.client_address AND w.broker = h.broker)
-    AND NOT EXISTS (
-        SELECT 1 FROM connections AS c
-        WHERE c.client_address = h.client_address AND c.broker_address = h.broker_address AND c.broker_port = h.broker_port
-            AND c.broker_stream_bytes > 0 AND c.first_time_ns <= h.last_time_ns AND c.last_time_ns >= h.first_time_ns
-    )
+    AND (m.broker_address IS NULL OR h.ends = 'closes')
