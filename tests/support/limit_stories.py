@@ -127,6 +127,17 @@ def cut_at_once(waited_ms: float) -> Tables:
     return {"exchanges": [sent], "connections": [connection(1, last_time_ns=at(1 + waited_ms / 1000), close="rst")]}
 
 
+def left_behind(times: int, waited_ms: float, closed_by: str) -> Tables:
+    """Connections of one client, each ended so long after a request that has no reply."""
+    ends = [at(n + waited_ms / 1000) for n in range(times)]
+    asked = [exchange(n, at_ns=at(n), connection=n, status="closed", api_key=3) for n in range(times)]
+    links = [
+        connection(n, first_time_ns=at(n), last_time_ns=end, close="rst", closed_by=closed_by)
+        for n, end in enumerate(ends)
+    ]
+    return {"exchanges": asked, "connections": links}
+
+
 def started_anew(refused_s: float | None) -> Tables:
     """A connection that was idle for ten seconds, and what is sent then is in vain; its broker refused another one at this time."""
     rows = [exchange(1, at_ns=at(1)), exchange(2, at_ns=at(5)), exchange(3, at_ns=at(15), status="closed")]
@@ -192,7 +203,10 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (lambda: started_anew(None), lambda: started_anew(3)),
         (lambda: started_anew(9), close_stories.closed_idle),
     ),
-    "unanswered": ((lambda: cut_at_once(1.5),), (lambda: cut_at_once(0.04),)),
+    "unanswered": (
+        (lambda: cut_at_once(1.5), lambda: left_behind(10, 1, "broker"), lambda: left_behind(10, 101, "client")),
+        (lambda: cut_at_once(0.04), lambda: left_behind(9, 1, "broker"), lambda: left_behind(10, 99, "client")),
+    ),
     "far_broker": ((lambda: far_away(clocked=False),), (lambda: far_away(clocked=True),)),
     "line_dead": (
         (lambda: silent_together(2),),

@@ -2,8 +2,9 @@
 -- connection, or their client gave up; what the broker holds by design (Fetch, JoinGroup, SyncGroup, ShareFetch) loses nothing when
 -- it is cut off: waits, clients and examples are those of the others where there are any, and `cut` counts them. `matters`:
 -- one or two requests that the end of their connection cut off within a second are a client that was shut down, on however many
--- connections that happens, unless one client loses ten; a Produce among them is told all the same, but for one that a kernel refused at
--- once: the socket had been closed before, and no broker has seen it.
+-- connections that happens, unless one client loses ten. Those do not count that a client leaves behind as it ends the connection
+-- itself within 100 ms: so ends each run of a short program. A Produce among them is told all the same, but for one that a kernel
+-- refused at once: the socket had been closed before, and no broker has seen it.
 WITH without AS (
     SELECT
         e.*,
@@ -13,6 +14,7 @@ WITH without AS (
         e.status IN ('closed', 'abandoned') AND NOT (e.status = 'closed'
             AND coalesce(e.api_key, -1) IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))) AS is_cut,
         wait_end_ns(c, e) - coalesce(e.request_end_ns, e.request_time_ns) AS waited_ns,
+        coalesce(c.closed_by = 'client' AND wait_end_ns(c, e) - coalesce(e.request_end_ns, e.request_time_ns) < ms(100), false) AS is_left,
         p.until_ns - coalesce(e.request_end_ns, e.request_time_ns) AS pending_ns
     FROM exchanges AS e
     LEFT JOIN connections AS c ON c.connection = e.connection
@@ -27,7 +29,7 @@ judged AS (
             OR max(CASE WHEN is_cut THEN waited_ns END) OVER (PARTITION BY connection) >= s(1)
             OR bool_or(is_cut AND (status = 'abandoned' OR (coalesce(api_name, '') = 'Produce' AND waited_ns >= ms(1))))
                 OVER (PARTITION BY connection)
-            OR count(*) FILTER (WHERE is_cut) OVER (PARTITION BY client_address, client_id) >= 10
+            OR count(*) FILTER (WHERE is_cut AND NOT is_left) OVER (PARTITION BY client_address, client_id) >= 10
         ) AS matters
     FROM without
 )
