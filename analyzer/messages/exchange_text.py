@@ -79,21 +79,19 @@ def context(dataset: Dataset, exchanges: Sequence[int]) -> Context:
     )
 
 
-def check_word(word: str) -> None:
-    """Raises ValueError for a word that can mean no exchange: neither 16 hex digits nor the number of a packet."""
-    if not _ID.fullmatch(word) and not packet_search.is_packet(word):
-        raise ValueError(f"{word!r} is neither an exchange (16 hex digits) nor a packet (1234, '#1234' or FILE:1234)")
+def names_exchange(word: str) -> bool:
+    """Whether a word can mean an exchange: 16 hex digits, or a packet (1234, '#1234' or FILE:1234)."""
+    return _ID.fullmatch(word) is not None or packet_search.is_packet(word)
 
 
 def matching(
     dataset: Dataset, inputs: Sequence[str], options: Options, word: str, rewind: Callable[[], object] = lambda: None
 ) -> list[int]:
-    """Ids of the exchanges that the word means: an id, or a packet of a message. `rewind` is called before the captures are read
-    again for it.
+    """Ids of the exchanges that the word (see `names_exchange`) means: an id, or a packet of a message. `rewind` is called before
+    the captures are read again for it.
 
-    Empty when there is none. Raises ValueError as `check_word` does and where several captures have the packet, InputError.
+    Empty when there is none. Raises ValueError where several captures have the packet, InputError.
     """
-    check_word(word)
     if _ID.fullmatch(word):
         return [
             row["exchange"] for row in dataset.query(f"select exchange from exchanges where exchange = {int(word, 16)}")

@@ -7,7 +7,7 @@ column. Numbers are never cut, and names only beyond some hundred letters.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
@@ -220,10 +220,17 @@ def remarks(text: str, width: int) -> list[Text]:
 
 def of_shown(notes: str, columns: Sequence[Column], shown: Sequence[Text]) -> str:
     """Notes ("queue: of the latency. p99: of these.") without what they say of columns that are not in the header of a table."""
-    header = shown[0].plain.split()
-    absent = {column.title for column in columns if column.title.split()[0] not in header}
+    header, titles = f" {shown[0].plain} ", {column.title for column in columns}
+    absent = {title for title in titles if not any(f" {line} " in header for line in _first_lines(title, titles))}
     kept = " ".join(each for each in _NOTE.split(notes) if each.partition(":")[0] not in absent)
     return f"{kept[:-1]}." if kept.endswith(";") else kept
+
+
+def _first_lines(title: str, titles: set[str]) -> Iterator[str]:
+    """What the first line of a header may have of a title: all of it, or where it is broken some words that are no other title."""
+    words = title.split()
+    lines = (" ".join(words[:count]) for count in range(1, len(words) + 1))
+    return (line for line in lines if line == title or line not in titles)
 
 
 def titled(

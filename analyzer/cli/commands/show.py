@@ -31,7 +31,7 @@ def command(
     fields that were not sent. Passwords and other secrets are not shown.
     """
     from analyzer.messages.bodies import each_message, kept_standard_input
-    from analyzer.messages.exchange_text import check_word, context, lines, matching
+    from analyzer.messages.exchange_text import context, lines, matching, names_exchange
     from analyzer.messages.packet_search import is_packet
 
     if packet is not None:
@@ -43,13 +43,15 @@ def command(
         inputs, exchange = (*inputs, exchange), packet
     if exchange is None:
         raise click.UsageError("CAPTURE and EXCHANGE are missing: kanalyze show CAPTURE... EXCHANGE")
+    if not inputs and names_exchange(exchange):
+        raise click.UsageError(f"CAPTURE is missing: kanalyze show CAPTURE... {exchange}")
     if not inputs:
         listed = f"`kanalyze exchanges {exchange}` lists them"
         raise click.UsageError(f"EXCHANGE is missing: kanalyze show CAPTURE... EXCHANGE; {listed}")
-    try:
-        check_word(exchange)
-    except ValueError as problem:
-        raise click.UsageError(str(problem)) from problem
+    if not names_exchange(exchange):
+        raise click.UsageError(
+            f"{exchange!r} is neither an exchange (16 hex digits) nor a packet (1234, '#1234' or FILE:1234)"
+        )
     with kept_standard_input(inputs, options) as rewind, opened(inputs, options, asks="show", form=form) as dataset:
         try:
             found = matching(dataset, inputs, options, exchange, rewind)
@@ -57,7 +59,8 @@ def command(
             raise click.UsageError(str(problem)) from problem
         if not found:
             what = f"Kafka message in packet {exchange}" if is_packet(exchange) else f"exchange {exchange}"
-            say(f"there is no {what}; `kanalyze exchanges` lists all exchanges")
+            where = " that matches the filters" if dataset.filters else ""
+            say(f"there is no {what}{where}; `kanalyze exchanges` lists all exchanges")
             return UNREADABLE
         rewind()
         about = context(dataset, found)

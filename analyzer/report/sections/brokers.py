@@ -29,8 +29,8 @@ ROLES = {
     "forwarding": "Forwarded for clients",
 }
 PAIRS = (
-    Column("follower", least=10),
-    Column("reads from", least=14),
+    Column("follower", least=24),
+    Column("reads from", least=20),
     Column("fetches", right=True),
     Column("rate/s", right=True, spare=4),
     Column("with data", right=True, spare=3),

@@ -70,7 +70,7 @@ ALL = (
     Column("retransmitted", right=True, spare=7),
     Column("window scale", spare=13),
     Column("delayed", right=True, spare=12),
-    Column("end", least=12, spare=5),
+    Column("end", least=16, spare=5),
 )
 MEANINGS = {
     "begin": '"before" is before the capture',

@@ -73,8 +73,8 @@ def test_a_packet_may_be_given_as_an_option(kanalyze: Run) -> None:
     assert kanalyze("show", capture, "--packet", "abc").returncode == 2
 
 
-def test_show_takes_the_packet_at_which_wireshark_shows_a_message(kanalyze: Run, tmp_path: Path) -> None:
-    """Wireshark shows a message at its last packet; with several captures the packet says of which it is."""
+def test_show_takes_each_packet_that_wireshark_counts_to_a_message(kanalyze: Run, tmp_path: Path) -> None:
+    """Wireshark shows a message at its last packet and lists the others; with several captures the packet says of which it is."""
     if shutil.which("tshark") is None:
         pytest.skip("no tshark")
     capture = tmp_path / "long.pcap"
@@ -84,15 +84,21 @@ def test_show_takes_the_packet_at_which_wireshark_shows_a_message(kanalyze: Run,
     (row,) = json.loads(kanalyze("sql", capture, sql, "--format", "json").stdout)
     chosen = f"tcp.dstport == {row['client_port']} && kafka.correlation_id == {row['correlation_id']}"
     command = ["tshark", "-r", str(capture), "-d", f"tcp.port=={row['broker_port']},kafka", "-Y", chosen]
-    last = subprocess.run(
-        [*command, "-T", "fields", "-e", "frame.number"], capture_output=True, check=True
+    shown = subprocess.run(
+        [*command, "-T", "fields", "-e", "frame.number", "-e", "tcp.segment"], capture_output=True, check=True
     ).stdout.decode()
-    assert int(last) > row["response_packet"]
+    last, listed = shown.split()
+    packets = [int(number) for number in listed.split(",")]
+    assert packets[0] == row["response_packet"] < int(last) == packets[-1] and len(packets) > 2
+    for number in packets:
+        assert (
+            kanalyze("show", capture, str(number)).stdout.decode().startswith(f"exchange {row['exchange']}  Fetch")
+        ), number
     other = tmp_path / "other.pcap"
     shutil.copy(capture, other)
-    for words in ((capture, last.strip()), (capture, other, f"long.pcap:{last.strip()}")):
+    for words in ((capture, last), (capture, other, f"long.pcap:{last}")):
         assert kanalyze("show", *words).stdout.decode().startswith(f"exchange {row['exchange']}  Fetch"), words
-    refused = kanalyze("show", capture, other, last.strip())
+    refused = kanalyze("show", capture, other, last)
     assert refused.returncode == 2 and b"2 captures have a packet" in refused.stderr
     nowhere = kanalyze("show", capture, "99999999")
     assert nowhere.returncode == 2 and b"no Kafka message in packet 99999999" in nowhere.stderr
@@ -205,6 +211,19 @@ def test_show_of_nothing_says_so(kanalyze: Run) -> None:
     for word in ("0000000000000000", "#999999"):
         done = kanalyze("show", CAPTURE, word)
         assert done.returncode == 2 and done.stdout == b"" and word.encode() in done.stderr
+
+
+def test_show_says_what_is_missing(kanalyze: Run) -> None:
+    """Words that mean an exchange leave the capture missing, any other word the exchange; filters are named where they hide it."""
+    assert b"CAPTURE is missing: kanalyze show CAPTURE... 682" in kanalyze("show", "682").stderr
+    assert b"EXCHANGE is missing" in kanalyze("show", CAPTURE).stderr
+    row = kanalyze("exchanges", CAPTURE, "--limit", "1", "--format", "jsonl")
+    number = str(json.loads(row.stdout)["request_packet"])
+    hidden = kanalyze("show", CAPTURE, number, "--from", "+99h")
+    assert (
+        hidden.returncode == 2
+        and f"no Kafka message in packet {number} that matches the filters".encode() in hidden.stderr
+    )
 
 
 def test_an_export_finds_bodies_in_its_capture_or_says_where_that_was(kanalyze: Run, tmp_path: Path) -> None:
