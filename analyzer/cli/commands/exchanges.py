@@ -53,10 +53,10 @@ def _print_table(dataset: Dataset, limit: int | None) -> None:
     columns = [
         Column("exchange"),
         Column("time (UTC)"),
-        Column("client", least=8),
+        Column("client", least=11),
         Column("request", least=14),
         Column("took", right=True),
-        Column("outcome", least=8),
+        Column("outcome", least=13),
         Column("broker", spare=1),
         Column("packets", right=True, spare=2),
         Column("sent", right=True, spare=3),

@@ -200,26 +200,36 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         assert peak(form, 2_000_000) < 1.25 * peak(form, 500_000)
 
 
-def test_a_terminal_of_80_columns_gets_the_id_and_the_time_whole() -> None:
+def _on_terminal(*words: str) -> list[str]:
+    """What a terminal of 80 columns shows of `exchanges`."""
     code = """
 import sys
 from analyzer.cli.main import main
-sys.exit(main(["exchanges", sys.argv[1], "--limit", "9"]))
+sys.exit(main(["exchanges", *sys.argv[1:]]))
 """
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     env = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"TERM": "dumb"}
-    capture = ROOT / "samples" / "throttle.pcap.zst"
-    command = [sys.executable, "-c", code, str(capture)]
+    command = [sys.executable, "-c", code, *words]
     assert subprocess.run(command, stdout=slave, stderr=subprocess.DEVNULL, cwd=ROOT, env=env).returncode == 0
     os.close(slave)
     lines = os.read(master, 65536).decode().splitlines()
     os.close(master)
     assert max(map(len, lines)) <= 80
+    return lines
+
+
+def test_a_terminal_of_80_columns_gets_the_id_and_the_time_whole() -> None:
+    lines = _on_terminal(str(ROOT / "samples" / "throttle.pcap.zst"), "--limit", "9")
     rows = [line for line in lines if re.match(r"  [0-9a-f]{16}  \d\d:\d\d:\d\d\.\d{3}  ", line)]
     # What does not fit goes on below, under its column.
     assert len(rows) == 9 and all(line.startswith(" " * 34) for line in lines[1:-1] if line not in rows)
     assert lines[-1].startswith("  Columns left out for width: broker")
+
+
+def test_a_terminal_of_80_columns_breaks_no_name_between_letters() -> None:
+    lines = _on_terminal("tests/data/incidents/broker_stalled.pcap.zst", "--api", "FindCoordinator", "--limit", "1")
+    assert [line.split()[-1] for line in lines[1:-1]] == ["answered,", "COORDINATOR_", "NOT_AVAILABLE"]
 
 
 def test_packets_of_several_files_have_their_file(capfdbinary: Any) -> None:

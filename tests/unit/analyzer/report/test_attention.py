@@ -56,6 +56,10 @@ def test_notes_are_about_columns_that_are_shown() -> None:
     assert text_tables.of_shown(notes, columns, filled) == "who: whoever it was; round trips: of the network."
     narrow = text_tables.table_of_filled(columns, [Row(["bank", "7", "8"])], 16)
     assert text_tables.of_shown(notes, columns, narrow) == "who: whoever it was; closed: by the broker."
+    # Another column may begin with the same word.
+    columns = [Column("first bytes", least=8, spare=1), Column("first")]
+    shown = text_tables.table_of_filled(columns, [Row(["-", "7"])], 60)
+    assert text_tables.of_shown("first bytes: of the client.", columns, shown) == ""
 
 
 @pytest.mark.parametrize(("closed_by", "said"), [("broker", "; the broker closed it"), ("client", " connection")])
