@@ -155,7 +155,7 @@ function percentileCurve(place) {
     return GRID.map((rare) => whole && 10 ** rare <= whole * 2 ? quantile(found, 100 * (1 - 10 ** -rare)) : null);
   };
   const chart = new uPlot({
-    width: 300, height: 240, padding: [8, 8, 0, 0], legend: { show: false }, cursor: { y: false, drag: { x: false, y: false } },
+    width: 300, height: 240, padding: [8, 22, 0, 0], legend: { show: false }, cursor: { y: false, drag: { x: false, y: false } },
     scales: { x: { time: false, range: () => [0, 4] }, y: { distr: 3, range: logRange } },
     axes: [
       { size: 26, splits: () => [0, 1, 2, 3, 4], values: () => ['p0', 'p90', 'p99', 'p99.9', 'p99.99'], stroke: () => color('--muted'), font: '11px system-ui, sans-serif', ticks: { show: false }, grid: { stroke: () => color('--grid'), width: 1 } },

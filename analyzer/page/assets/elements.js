@@ -23,8 +23,12 @@ function filled(made, attributes, children) {
 
 const byId = (id) => document.getElementById(id);
 
-// A name that may be broken before a capital letter, and nowhere else within a word.
-const humps = (text) => text.split(/(?<=[a-z])(?=[A-Z])/).flatMap((part, at) => at ? [document.createElement('wbr'), part] : [part]);
+// A name that may be broken before a capital letter, and nowhere else within a word; several words are broken between them.
+const humps = (text) => text.includes(' ') ? [text] : text.split(/(?<=[a-z])(?=[A-Z])/).flatMap((part, at) => at ? [document.createElement('wbr'), part] : [part]);
+
+// A sentence in which no line ends between a number and its unit.
+const worded = (text) => element('span', { class: 'worded' }, text.split(/(\d[\d,.]* (?:ns|µs|ms|s|min|h|d|%|[kMGT]?B|times)(?!\w))/)
+  .map((part, at) => at % 2 ? element('span', { class: 'unbroken' }, part) : part));
 
 // A captured name: whole when hovered or focused, copied when clicked; its direction of writing stays its own.
 function named(text, more = '') {

@@ -26,7 +26,7 @@ function card(finding) {
   const body = element('div', { class: 'finding-body' });
   const opens = element('button', { type: 'button', class: 'finding-head', 'aria-expanded': 'false' },
     element('span', { class: `severity ${finding.severity}` }, finding.severity),
-    element('span', { class: 'sentence' }, finding.sentence),
+    element('span', { class: 'sentence' }, worded(finding.sentence)),
     element('span', { class: 'when' }, whenOf(finding), finding.mark ? element('em', { class: finding.running ? 'running' : '' }, finding.mark) : null));
   const made = element('li', { class: `finding ${finding.severity}`, id: `finding-${finding.number}` }, opens, stripOf(finding), body);
   opens.addEventListener('click', () => open(body.hidden));
@@ -58,13 +58,13 @@ function stripOf(finding) {
 function fillCard(finding, body) {
   const rows = [];
   const line = (title, ...children) => rows.push(element('dt', {}, title), element('dd', {}, ...children));
-  if (finding.do) line('What to do', finding.do);
+  if (finding.do) line('What to do', worded(finding.do));
   if (finding.symptoms.length) {
     const counts = new Map();
     for (const each of finding.symptoms) counts.set(each.finding, (counts.get(each.finding) ?? 0) + 1);
     const firsts = finding.symptoms.filter((each, at) => finding.symptoms.findIndex((other) => other.finding === each.finding) === at);
     line('What follows from it', element('ul', { class: 'symptoms' }, firsts.map((each) => element('li', {},
-      element('span', { class: `severity ${each.severity}` }, each.severity), each.sentence, counts.get(each.finding) > 1 ? ` (and ${counts.get(each.finding) - 1} more)` : ''))));
+      element('span', { class: `severity ${each.severity}` }, each.severity), worded(each.sentence), counts.get(each.finding) > 1 ? ` (and ${counts.get(each.finding) - 1} more)` : ''))));
   }
   if (finding.evidence.length) {
     line('Evidence', element('ul', { class: 'evidence' }, finding.evidence.map((each, at) => element('li', {},

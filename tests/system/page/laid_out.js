@@ -18,6 +18,20 @@ function cutLabels() {
     [...axis.children].filter((label) => !inside(boxOf(label), boxOf(axis))).map((label) => label.textContent));
 }
 
+// Whether a drawn label reaches an edge of its drawing: there it is cut.
+function cutInks() {
+  return [...document.querySelectorAll('#distribution .uplot canvas')].filter((canvas) => {
+    const below = Math.round(canvas.height * 0.9);
+    const inks = (x) => [...canvas.getContext('2d').getImageData(x, below, 1, canvas.height - below).data].some((each) => each);
+    return inks(0) || inks(canvas.width - 1);
+  }).length;
+}
+
+// Numbers that stand in another line than their unit.
+function lonelyUnits() {
+  return [...document.querySelectorAll('.worded .unbroken')].filter((each) => each.getClientRects().length > 1).map((each) => each.textContent);
+}
+
 function numberOfLabels() {
   return [...document.querySelectorAll('.axis span')].filter(seen).length;
 }

@@ -47,6 +47,8 @@ def page(request: pytest.FixtureRequest, made: Made) -> Iterator[Page]:
 def test_labels_of_axes_are_whole(page: Page) -> None:
     assert page.ask(f"{LAID_OUT} numberOfLabels()") > 8
     assert page.ask(f"{LAID_OUT} cutLabels()") == []
+    assert page.ask("document.querySelectorAll('#distribution .uplot canvas').length") == 1
+    assert page.ask(f"{LAID_OUT} cutInks()") == 0
 
 
 def test_swatches_are_of_one_size(page: Page) -> None:
@@ -58,6 +60,11 @@ def test_swatches_are_of_one_size(page: Page) -> None:
 def test_a_number_keeps_its_unit(page: Page) -> None:
     assert page.ask("document.querySelectorAll('td .unbroken').length") > 20
     assert page.ask(f"{LAID_OUT} cutParts()") == []
+    # In sentences too, however narrow the page is.
+    assert page.ask("document.querySelectorAll('.worded .unbroken').length") > 3
+    page.ask("document.body.style.width = '300px'")
+    assert page.ask(f"{LAID_OUT} lonelyUnits()") == []
+    page.ask("document.body.style.width = ''")
 
 
 def test_a_table_with_more_columns_says_so(page: Page) -> None:
