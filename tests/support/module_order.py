@@ -503,6 +503,7 @@ ORDER = (
     # The package itself is the way in to the API, and nobody else's business.
     "analyzer",
     "kanalyze",
+    "kanalyze.spark",
     "analyzer.cli",
     "analyzer.cli.outcome",
     "analyzer.cli.added",

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,12 @@ import kanalyze
 def test_it_is_the_api_of_analyzer() -> None:
     assert kanalyze.read is analyzer.read and kanalyze.Capture is analyzer.Capture
     assert dir(kanalyze) == dir(analyzer)
+
+
+def test_it_has_spark_too() -> None:
+    from_product, from_package = import_module("kanalyze.spark"), import_module("analyzer.spark")
+    assert from_product.__all__ == from_package.__all__
+    assert all(getattr(from_product, name) is getattr(from_package, name) for name in from_product.__all__)
 
 
 def test_another_name_is_an_attribute_error() -> None:
