@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.filters import literal
-from analyzer.query.findings import ACCOUNTS, Cost
+from analyzer.query.findings import ACCOUNTS, LOSE_TIME, Cost
 from analyzer.query.incidents import HOST, SLACK_NS, Finding
 
 if TYPE_CHECKING:
@@ -41,10 +41,14 @@ _COLUMNS = {
 _SUBJECTS = ("who", "application", "client_address", "broker", "group_id")
 _QUESTION = f"""
 WITH told AS (SELECT * FROM (VALUES {{rows}}) AS t({", ".join(_COLUMNS)})),
--- An error names topics.
+-- An error names topics, and so does what is gone.
 named AS (
     SELECT exchange, list(DISTINCT coalesce(topic, topic_id)) FILTER (WHERE coalesce(topic, topic_id) IS NOT NULL) AS topics
-    FROM errors
+    FROM (
+        SELECT exchange, topic, topic_id FROM errors
+        UNION ALL
+        SELECT exchange, topic, topic_id FROM entries WHERE exchange IN (SELECT exchange FROM impacts WHERE account = 'data')
+    ) AS e
     GROUP BY exchange
 ),
 units AS (
@@ -58,7 +62,7 @@ units AS (
         i.group_id,
         i.at_ns,
         i.until_ns,
-        CASE i.account WHEN 'time' THEN i.slow_ns WHEN 'unanswered' THEN i.waited_ns END AS lost_ns,
+        CASE WHEN i.account IN {LOSE_TIME} THEN i.slow_ns WHEN i.account = 'unanswered' THEN i.waited_ns END AS lost_ns,
         coalesce(i.client_id, i.client_address) AS who,
         a.application,
         i.client_address,
@@ -68,8 +72,8 @@ units AS (
         n.topics
     FROM impacts AS i
         LEFT JOIN applications AS a ON a.client_address = i.client_address AND a.client_id = i.client_id
-        LEFT JOIN named AS n ON n.exchange = i.exchange AND i.account = 'refused'
-    WHERE i.account <> 'time' OR i.slow_ns IS NOT NULL
+        LEFT JOIN named AS n ON n.exchange = i.exchange AND i.account IN ('data', 'refused')
+    WHERE i.account NOT IN {LOSE_TIME} OR i.slow_ns IS NOT NULL
 ),
 hits AS (
     SELECT u.unit, t.place
@@ -162,6 +166,9 @@ def _row(place: int, finding: Finding, cost: Cost) -> dict[str, Any]:
         told |= {"who": None, "client_address": None}
     else:
         told["application"] = None
+    # Records of all producers are gone, and another broker has acknowledged them.
+    if cost.account == "data":
+        told |= {"who": None, "client_address": None, "broker": None}
     # All ports of a host are meant.
     if told[HOST] is not None:
         told["broker"] = None

@@ -16,10 +16,16 @@ from analyzer.report.text_tables import Column, Row
 
 # Account -> one of it, several of it.
 _UNITS = {
+    "data": ("request whose records are gone", "requests whose records are gone"),
     "refused": ("refused request", "refused requests"),
     "unanswered": ("request without a reply", "requests without a reply"),
     "connections": ("connection", "connections"),
     "no progress": ("Fetch that brought nothing", "Fetches that brought nothing"),
+    "connecting": (
+        "connection that was answered after 500 ms or later",
+        "connections that were answered after 500 ms or later",
+    ),
+    "rebalance": ("wait for other members of 500 ms or longer", "waits for other members of 500 ms or longer"),
     "time": ("request of 500 ms or longer", "requests of 500 ms or longer"),
     "repeated": ("repeated request", "repeated requests"),
 }

@@ -63,7 +63,11 @@ DELAYS, NOBODY = "delays", "nobody"
 COSTS = "costs"
 OPTIONAL = (AND, EXPLAINS, DELAYS, COSTS)
 # Accounts of `metrics/views/impacts.sql`, in the order in which they are shown.
-ACCOUNTS = ("refused", "unanswered", "connections", "no progress", "time", "repeated")
+ACCOUNTS = (
+    "data", "refused", "unanswered", "connections", "no progress", "connecting", "rebalance", "time", "repeated",
+)  # fmt: skip
+# Of these a unit is what took 500 ms or longer.
+LOSE_TIME = ("connecting", "rebalance", "time")
 _LINE = re.compile(r"-- (\w+): (.+)")
 _EXPLAINED = re.compile(r"(\w+)(\*?)(?:\(([\w|]+)\))?")
 _COST = re.compile(r"([\w ]+)(?:\(([\w|]+)\))?")

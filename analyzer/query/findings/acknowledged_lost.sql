@@ -6,4 +6,5 @@
 -- do: The leader of this partition has not got what was acknowledged: it was behind when it was elected (acks=1, or unclean.leader.election.enable), or its disk was lost. Write the records of these offsets again from their source, and see that acks=all, min.insync.replicas of 2 and clean elections are set.
 -- look: kanalyze topics[ --topic {topic}]
 -- explains: end_moved_back, offset_out_of_range, no_progress, lag_growing
+-- costs: data
 SELECT * FROM rewritten_offsets

@@ -4,7 +4,7 @@
 -- says: {who} at {client_address} keeps opening connections: {connections|connection|connections}, up to {worst_per_s} over {over_ns}[, half of them closed within {median_life_ns}][; of {left_open} of them no end was captured]
 -- do: The application creates a client for each message, or its connections fail: create one client, reuse it, and close what is not needed.
 -- look: kanalyze {shown_by} --client {client_address}
--- costs: connections
+-- costs: connections, connecting
 -- One a second for 30 s, or 30 in all with a median life under 5 s; both in at least 20 different seconds, since a tool that
 -- runs once opens many at one moment. A shorter capture may be full of it: three in each of eight seconds and more, over four
 -- fifths of its time. Of TLS without keys the handshakes tell it, of each port alone: clients have no names there.

@@ -5,5 +5,5 @@
 -- do: Check this part of the network path: interface error counters, a full queue, a bad cable, Wi-Fi, a VPN.
 -- look: kanalyze connections[ --client {client_address}][ --broker {broker_address}]
 -- explains: head_of_line, unanswered, slow_requests
--- costs: time
+-- costs: connecting, time
 SELECT * FROM lossy_ways

@@ -6,6 +6,7 @@
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: commit_failures, failing(REBALANCE_IN_PROGRESS|ILLEGAL_GENERATION)
 -- delays: nobody
+-- costs: rebalance
 -- Nobody came, left or was thrown out: a member with its old id asked. Each costs what it lasts, not more: workers of Connect and
 -- MirrorMaker ask for several at each start and whenever a connector is made, consumers whenever their topics change. So the time
 -- counts that was lost within five minutes: 10 s, high from a minute on. Those of eager protocols stop all work, others part of it.

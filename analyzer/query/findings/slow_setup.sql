@@ -5,5 +5,5 @@
 -- do: No rule tells the cause. Look into the log of the broker at that time: threads that are busy, a limit of new connections, a directory or token server that the login asks.
 -- look: kanalyze connections --client {who}
 -- explains: slow_requests
--- costs: time
+-- costs: connecting, time
 SELECT * FROM slow_setups

@@ -5,5 +5,5 @@
 -- do: {advice}
 -- look: kanalyze groups[ --group {group_id}]
 -- explains: slow_requests
--- costs: time
+-- costs: rebalance, time
 SELECT * FROM stuck_joins

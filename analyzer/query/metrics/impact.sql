@@ -13,7 +13,7 @@ WITH named AS (
 -- What of all there is belongs to an account, and all there is, without an account.
 every AS (
     SELECT
-        account, what, account = 'connections' AS is_connection, exchange, connection, between_brokers, api_name, client_id, client_address,
+        account, what, account IN ('connections', 'connecting') AS is_connection, exchange, connection, between_brokers, api_name, client_id, client_address,
         principal, broker_id, broker_address, broker_port, group_id, at_ns, until_ns, waited_ns, queue_ns, throttle_ns, proxy_ns, broker_ns,
         network_ns, unknown_ns, slow_ns
     FROM impacts
@@ -36,14 +36,15 @@ keyed AS (
         e.between_brokers,
         CASE WHEN coalesce(s.by_api, true) THEN e.api_name END AS api_name,
         CASE WHEN coalesce(s.by_client, true) THEN e.client_id END AS client_id,
-        CASE WHEN coalesce(s.by_client, true) THEN e.client_address END AS client_address,
+        CASE WHEN coalesce(s.by_client, true) OR s.by_connection THEN e.client_address END AS client_address,
         -- A client that is of no application is one by itself.
         CASE WHEN s.by_app THEN coalesce(a.application, e.client_id) END AS application,
         CASE WHEN s.by_principal THEN e.principal END AS principal,
         CASE WHEN coalesce(s.by_broker, true) THEN e.broker_id END AS broker_id,
-        CASE WHEN coalesce(s.by_broker, true) THEN e.broker_address END AS broker_address,
-        CASE WHEN coalesce(s.by_broker, true) THEN e.broker_port END AS broker_port,
+        CASE WHEN coalesce(s.by_broker, true) OR s.by_connection THEN e.broker_address END AS broker_address,
+        CASE WHEN coalesce(s.by_broker, true) OR s.by_connection THEN e.broker_port END AS broker_port,
         CASE WHEN s.by_group THEN e.group_id END AS group_id,
+        CASE WHEN s.by_connection THEN e.connection END AS of_connection,
         n.topic,
         who(e) AS who,
         e.exchange, e.connection, e.at_ns, e.until_ns, e.waited_ns, e.queue_ns, e.throttle_ns, e.proxy_ns, e.broker_ns, e.network_ns, e.unknown_ns,
@@ -56,7 +57,7 @@ keyed AS (
 summed AS (
     SELECT
         account, what, is_connection, between_brokers, api_name, client_id, client_address, application, principal, broker_id,
-        broker_address, broker_port, group_id, topic,
+        broker_address, broker_port, group_id, of_connection, topic,
         count(*) AS times,
         count(DISTINCT who) AS clients,
         count(slow_ns) AS slow,
@@ -75,17 +76,20 @@ summed AS (
         max(until_ns) AS last_time_ns,
         CAST(sum(CASE WHEN account IS NULL THEN count(*) ELSE 0 END) OVER (
             PARTITION BY is_connection, between_brokers, api_name, client_id, client_address, application, principal, broker_id,
-            broker_address, broker_port, group_id, topic
+            broker_address, broker_port, group_id, of_connection, topic
         ) AS BIGINT) AS of_all
     FROM keyed
     GROUP BY account, what, is_connection, between_brokers, api_name, client_id, client_address, application, principal, broker_id,
-        broker_address, broker_port, group_id, topic
+        broker_address, broker_port, group_id, of_connection, topic
 )
 SELECT
     account, what, between_brokers, client_id, client_address, application, principal, api_name, broker_id, broker_address, broker_port,
     group_id, topic, clients, times, of_all, CASE WHEN waited_ns IS NOT NULL THEN slow END AS slow, waited_ns, queue_ns, throttle_ns, proxy_ns,
     broker_ns, network_ns, unknown_ns, slow_ns, longest_ns,
     coalesce(CASE account
+        WHEN 'data' THEN times >= impact('lost_records')
+        WHEN 'connecting' THEN longest_ns >= impact('setup_ns')
+        WHEN 'rebalance' THEN slow_ns >= impact('slow_ns') AND slow_ns >= impact('slow_share') * (last_time_ns - first_time_ns)
         WHEN 'time' THEN slow_ns >= impact('slow_ns') AND slow_ns >= impact('slow_share') * (last_time_ns - first_time_ns)
         WHEN 'repeated' THEN last_time_ns - first_time_ns >= impact('stuck_ns') AND times * s(1) >= 1.0 * impact('repeated_per_s') * (last_time_ns - first_time_ns)
         WHEN 'no progress' THEN last_time_ns - first_time_ns >= impact('stuck_ns')
@@ -96,6 +100,9 @@ SELECT
 FROM summed
 WHERE account IS NOT NULL
 ORDER BY
-    CASE account WHEN 'refused' THEN 1 WHEN 'unanswered' THEN 2 WHEN 'connections' THEN 3 WHEN 'no progress' THEN 4 WHEN 'time' THEN 5 ELSE 6 END,
+    CASE account
+        WHEN 'data' THEN 1 WHEN 'refused' THEN 2 WHEN 'unanswered' THEN 3 WHEN 'connections' THEN 4 WHEN 'no progress' THEN 5
+        WHEN 'connecting' THEN 6 WHEN 'rebalance' THEN 7 WHEN 'time' THEN 8 ELSE 9
+    END,
     between_brokers, is_over DESC, coalesce(slow_ns, 0) DESC, coalesce(waited_ns, 0) DESC, times DESC, first_time_ns, what, api_name,
     client_id, client_address, application, principal, broker_address, broker_port, group_id, topic

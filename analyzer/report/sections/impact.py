@@ -24,11 +24,14 @@ Cell = Callable[[dict[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """A table of one account: its title, its columns behind those that say whose it is, and a note about them."""
+    """A table of one account: its title, its columns behind those that say whose it is, and a note about them; `folded` stands in
+    its place where nothing was slow.
+    """
 
     title: str
     columns: tuple[tuple[Column, Cell], ...]
     note: str = ""
+    folded: str = ""
 
 
 def _count(title: str, name: str, spare: int = 0) -> tuple[Column, Cell]:
@@ -69,8 +72,11 @@ _SPAN = (
     (Column("last", spare=4), lambda row: clock(row["last_time_ns"])),
 )
 _TIMES = (_count("times", "times"), _OF)
+_SLOW = (_count("slow", "slow", 2), _count("of", "times", 1), _duration("waited", "waited_ns"))
+_LONGEST = _duration("longest", "longest_ns", 1)
 # Account -> its table.
 ACCOUNTS = {
+    "data": _Account("Requests that were acknowledged, and whose records are gone", (*_TIMES, _LIMIT, *_SPAN)),
     "refused": _Account("Requests that were refused", (_what("error"), *_TIMES, _LIMIT, *_SPAN)),
     "unanswered": _Account(
         "Requests without a reply, and replies without a request",
@@ -80,14 +86,23 @@ ACCOUNTS = {
         "Connections that ended early, or came to nothing", (_what("end"), *_TIMES, _LIMIT, *_SPAN)
     ),
     "no progress": _Account("Fetches that brought nothing although records were there", (*_TIMES, _LIMIT, *_SPAN)),
+    "connecting": _Account(
+        "Time until connections were answered",
+        (*_SLOW, _LONGEST, _LIMIT, *_SPAN),
+        "From the SYN to the answer to it. slow: 500 ms or longer.",
+        folded="{times} connections: none took 500 ms or longer, the slowest {longest}.",
+    ),
+    "rebalance": _Account(
+        "Time that members waited for others of their group",
+        (*_SLOW, _LONGEST, _LIMIT, *_SPAN),
+        "JoinGroup and SyncGroup. slow: 500 ms or longer, without a throttle.",
+    ),
     "time": _Account(
         "Time that requests waited for their replies",
         (
-            _count("slow", "slow", 2),
-            _count("of", "times", 1),
-            _duration("waited", "waited_ns"),
+            *_SLOW,
             (Column("mostly", least=15), _mostly),
-            _duration("longest", "longest_ns", 1),
+            _LONGEST,
             *(_duration(title, name, 5) for title, name in PARTS.items()),
             _LIMIT,
             *_SPAN,
@@ -113,13 +128,17 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def _table(facts: Facts, account: _Account, between: bool, rows: Rows, width: int, limit: int | None) -> list[Text]:
+    title = f"{account.title}{', between brokers' if between else ''}"
+    if account.folded and not any(row["slow"] for row in rows):
+        times, longest = sum(row["times"] for row in rows), max(row["longest_ns"] for row in rows)
+        folded = account.folded.format(times=count(times), longest=duration(longest))
+        return [text_tables.heading(title, width), *text_tables.remarks(folded, width)]
     keys = key_columns(facts.settings, DEFAULT)
-    if account is ACCOUNTS["connections"]:
+    if account in (ACCOUNTS["connections"], ACCOUNTS["connecting"]):
         keys = [(column, cell) for column, cell in keys if column.title not in ("API", "group", "topic")]
     every = [*keys, *account.columns]
     columns = [column for column, _ in every]
     table = [Row([cell(row) for _, cell in every], "" if row["is_over"] else text_tables.DIM) for row in rows[:limit]]
-    title = f"{account.title}{', between brokers' if between else ''}"
     lines = [text_tables.heading(title, width), *text_tables.table_of_filled(columns, table, width)]
     lines += text_tables.more(len(rows) - len(table), facts.ask(f"{COMMAND} --limit 0"), width)
     return lines + (text_tables.remarks(account.note, width) if account.note else [])

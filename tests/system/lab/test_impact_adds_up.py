@@ -4,6 +4,7 @@ what findings explain, and what none does, to all."""
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import analyzer
 from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import BROKER, kind_of
 from analyzer.query.dataset import Dataset
+from analyzer.query.findings import LOSE_TIME
 from analyzer.query.impact_causes import shares
 from analyzer.query.run_findings import find
 from lab.score import DATA
@@ -22,11 +24,11 @@ from lab.score import DATA
 Rows = list[dict[str, Any]]
 PARTS = ("queue_ns", "throttle_ns", "proxy_ns", "broker_ns", "network_ns", "unknown_ns")
 # What may be asked, beside what is grouped by without a question.
-GROUPINGS = ((), ("client",), ("app", "group"), ("broker",), ("api", "topic"), ("principal",))
+GROUPINGS = ((), ("client",), ("app", "group"), ("broker",), ("api", "topic"), ("principal",), ("connection",))
 FEW = [*sorted(SAMPLES.glob("*.pcap.zst")), *(DATA / f"{name}.pcap.zst" for name in ("nat_60_python",))]
 MANY = [each for each in (*DATA.glob("*.pcap.zst"), *LAB.glob("*.pcap*")) if each not in FEW]
 # Accounts of which time is lost.
-LOSING = ("time", "unanswered")
+LOSING = (*LOSE_TIME, "unanswered")
 # They wait by design, so nothing is lost with their connection.
 WAITING = {"Fetch", "JoinGroup", "SyncGroup", "ShareFetch"}
 
@@ -44,11 +46,20 @@ def counted(dataset: Dataset) -> dict[tuple[Any, ...], tuple[int, int | None]]:
         if row["latency_ns"] is not None and (kind_of(row["kind"]).reach == BROKER or is_asked):
             times["time", None, between] += 1
             waited["time", None, between] += row["latency_ns"]
+        if row["latency_ns"] is not None and row["kind"] in ("join_wait", "sync_wait"):
+            times["rebalance", None, between] += 1
+            waited["rebalance", None, between] += row["latency_ns"]
         if exchange in codes:
             times["refused", codes[exchange][min(codes[exchange])], between] += 1
         lost = row["status"] in ("closed", "pending") and row["api_name"] not in WAITING
         if lost or row["status"] == "abandoned":
             times["unanswered", row["status"], between] += 1
+    for row in dataset.query(
+        "SELECT * FROM connections WHERE is_kafka AND seen_from = 'syn' AND syn_ack_ns IS NOT NULL"
+    ):
+        key = "connecting", None, row["role"] not in (None, "client")
+        times[key] += 1
+        waited[key] += row["syn_ack_ns"]
     return {key: (number, waited.get(key)) for key, number in times.items()}
 
 
@@ -59,7 +70,7 @@ def told(rows: Rows) -> dict[tuple[Any, ...], tuple[int, int | None]]:
         key = row["account"], row["what"], row["between_brokers"]
         times[key] += row["times"]
         waited[key] += row["waited_ns"] or 0
-    return {key: (number, waited[key] if key[0] == "time" else None) for key, number in times.items()}
+    return {key: (number, waited[key] if key[0] in LOSE_TIME else None) for key, number in times.items()}
 
 
 def told_losses(rows: Rows) -> dict[tuple[Any, ...], tuple[int, int]]:
@@ -67,7 +78,7 @@ def told_losses(rows: Rows) -> dict[tuple[Any, ...], tuple[int, int]]:
     times, lost = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
     for row in rows:
         key = row["account"], row["what"], row["between_brokers"]
-        is_time = row["account"] == "time"
+        is_time = row["account"] in LOSE_TIME
         times[key] += row["slow"] if is_time else row["times"]
         lost[key] += ((row["slow_ns"] if is_time else row["waited_ns"]) or 0) if key[0] in LOSING else 0
     return {key: (number, lost[key]) for key, number in times.items() if number}
@@ -104,4 +115,20 @@ def test_accounts_add_up(path: Path) -> None:
                 assert sum(row[part] for part in PARTS) == row["waited_ns"], row
                 assert min(row[part] for part in PARTS) >= 0, row
     ours = {key: value for key, value in told(answers[0]).items() if key[1] != "orphan_reply"}
-    assert {key: value for key, value in ours.items() if key[0] in ("time", "refused", "unanswered")} == whole
+    assert {key: value for key, value in ours.items() if key[0] in (*LOSING, "refused")} == whole
+
+
+def test_what_is_gone_is_what_the_leader_acknowledged_alone() -> None:
+    """From 11:16:27.123 on its only follower stood still (the script's own word); what it had under way then may be there."""
+    alone_ns = int(datetime.fromisoformat("2026-11-28T11:16:27.123Z").timestamp() * 1000) * 1_000_000
+    with analyzer.read(DATA / "unclean_election_client.pcap.zst") as capture:
+        (gone,) = (row for row in capture._dataset.metric("impact") if row["account"] == "data")
+        rows = capture._dataset.query("SELECT * FROM exchanges WHERE api_name = 'Produce' AND status = 'answered'")
+    acknowledged = [
+        row
+        for row in rows
+        if row["broker_id"] == gone["broker_id"] and row["response_time_ns"] >= alone_ns and not row["error_count"]
+    ]
+    assert gone["is_over"]
+    assert len(acknowledged) - 5 <= gone["times"] <= len(acknowledged)
+    assert gone["last_time_ns"] == max(row["response_time_ns"] for row in acknowledged)

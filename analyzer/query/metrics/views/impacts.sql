@@ -5,6 +5,9 @@
 --                request in the capture asks for, on connections that are there from the beginning, without a gap; `what` is their status
 --   connections  those that were never answered, answered no request, ended after ApiVersions alone, or were reset or closed by the broker:
 --                the first of these that is true, or that the client reset them
+--   data         Produce requests of clients that were acknowledged, at offsets that other records have now
+--   connecting   connections of Kafka: from the SYN to the answer to it
+--   rebalance    requests that waited for other members of their group (JoinGroup, SyncGroup)
 --   repeated     requests as long, with a reply as long and the same error, as the one of this API before by the same client
 --   no progress  Fetches of consumers that were given nothing although records were there
 -- `at_ns` is when it began; `slow_ns` is `waited_ns` without a throttle, of requests for which that is 500 ms or more. The parts of what
@@ -54,6 +57,15 @@ of_requests AS (
     FROM exchanges AS x
     WHERE x.kind = 'fetch_backlog' AND x.status = 'answered' AND x.response_decoded = 'full' AND coalesce(x.record_bytes, 0) = 0
         AND no_error(x.error_code) AND coalesce(x.throttle_time_ms, 0) = 0
+    UNION ALL
+    -- A request about several partitions is lost once.
+    SELECT 'data', NULL, e.exchange, NULL
+    FROM entries AS e
+    JOIN rewritten_offsets AS r
+        ON r.topic = coalesce(e.topic, e.topic_id) AND r.partition = e.partition AND e.offset BETWEEN r.lost_from AND r.lost_to
+    JOIN exchanges AS x ON x.exchange = e.exchange
+    WHERE x.api_key = api('Produce') AND e.side = 'response' AND no_error(e.error_code) AND x.response_time_ns <= r.acknowledged_time_ns
+    GROUP BY e.exchange
 ),
 of_connections AS (
     SELECT
@@ -77,7 +89,7 @@ of_connections AS (
     ) AS c
 )
 SELECT
-    'time' AS account,
+    CASE WHEN x.kind IN ('join_wait', 'sync_wait') THEN 'rebalance' ELSE 'time' END AS account,
     CAST(NULL AS STRING) AS what,
     x.exchange,
     x.connection,
@@ -96,13 +108,16 @@ SELECT
     coalesce(x.queue_part_ns, 0) AS queue_ns,
     coalesce(x.throttle_part_ns, 0) AS throttle_ns,
     coalesce(x.proxy_part_ns, 0) AS proxy_ns,
-    coalesce(x.broker_part_ns, 0) AS broker_ns,
+    -- How long the broker itself took of a wait for members nobody knows.
+    CASE WHEN x.kind IN ('join_wait', 'sync_wait') THEN 0 ELSE coalesce(x.broker_part_ns, 0) END AS broker_ns,
     coalesce(x.network_ns, 0) AS network_ns,
-    coalesce(x.unknown_ns, x.latency_ns) AS unknown_ns,
+    coalesce(x.unknown_ns, x.latency_ns)
+        + CASE WHEN x.kind IN ('join_wait', 'sync_wait') THEN coalesce(x.broker_part_ns, 0) ELSE 0 END AS unknown_ns,
     CASE WHEN x.latency_ns - coalesce(x.throttle_ns, 0) >= ms(500) THEN x.latency_ns - coalesce(x.throttle_ns, 0) END AS slow_ns
 FROM exchange_parts AS x
 LEFT JOIN kinds AS k ON k.kind = x.kind
-WHERE x.latency_ns IS NOT NULL AND (coalesce(k.reach, 'broker') = 'broker' OR (x.kind = 'wait' AND is_client(x.role)))
+WHERE x.latency_ns IS NOT NULL
+    AND (coalesce(k.reach, 'broker') = 'broker' OR (x.kind = 'wait' AND is_client(x.role)) OR x.kind IN ('join_wait', 'sync_wait'))
 UNION ALL
 SELECT
     o.account, o.what,
@@ -128,3 +143,10 @@ SELECT
     broker_address, broker_port, NULL, first_time_ns, last_time_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM of_connections
 WHERE what IS NOT NULL
+UNION ALL
+SELECT
+    'connecting', NULL, exchange, connection, NOT is_client(role), NULL, client_id, client_address, principal, broker_id,
+    broker_address, broker_port, NULL, first_time_ns, first_time_ns + syn_ack_ns, syn_ack_ns, 0, 0, 0, 0, 0, syn_ack_ns,
+    CASE WHEN syn_ack_ns >= ms(500) THEN syn_ack_ns END
+FROM of_connections
+WHERE is_kafka AND seen_from = 'syn' AND syn_ack_ns IS NOT NULL

@@ -1,5 +1,5 @@
 -- Which records did a broker acknowledge whose offsets were given to others later? One row per partition: `lost` offsets, from
--- `lost_from` to `lost_to`, of which `old_broker` acknowledged the last to `who`, and which `broker` gave again from `after_ns` later on.
+-- `lost_from` to `lost_to`, of which `old_broker` acknowledged the last to `who`, and which `broker` gave again from `after_ns` later on; none was acknowledged after `acknowledged_time_ns`.
 -- What is acknowledged has its offset for ever: a leader that gives it to another record has not got the first one, as after an election
 -- of a leader behind the others, or after a disk was lost. The later request began a second at least after the acknowledgement, in the
 -- same file, so that neither requests under way together nor clocks of several hosts look like it. An idempotent producer's batch
@@ -27,6 +27,7 @@ SELECT
     min_by(new.connection, (r.request_time_ns, r.exchange)) AS connection,
     min_by(old.exchange, (r.request_time_ns, r.exchange)) AS evidence_acknowledged,
     min_by(r.exchange, (r.request_time_ns, r.exchange)) AS evidence_again,
+    max(old.response_time_ns) AS acknowledged_time_ns,
     min(old.response_time_ns) AS first_time_ns,
     max(r.request_time_ns) AS last_time_ns
 FROM repeated_offsets AS r

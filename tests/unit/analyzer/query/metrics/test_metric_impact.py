@@ -22,9 +22,13 @@ def at(seconds: float) -> int:
 
 
 def accounts(folder: Path, **tables: Rows) -> list[tuple[Any, ...]]:
-    """Account, what, times, of all, above the limits; of each row."""
+    """Account, what, times, of all, above the limits; of each row but those of connecting."""
     rows = dataset(folder, {"exchanges": [], "connections": [connection(1)]} | tables).metric("impact")
-    return [(row["account"], row["what"], row["times"], row["of_all"], row["is_over"]) for row in rows]
+    return [
+        (row["account"], row["what"], row["times"], row["of_all"], row["is_over"])
+        for row in rows
+        if row["account"] != "connecting"
+    ]
 
 
 def test_parts_of_the_time_are_those_of_the_latency(tmp_path: Path) -> None:
@@ -61,9 +65,27 @@ def test_slow_requests_are_above_the_limits(
 
 
 def test_what_waits_by_design_costs_no_time(tmp_path: Path) -> None:
-    waits = ("fetch_empty", "fetch_tail", "join_wait", "fetch_unknown")
+    waits = ("fetch_empty", "fetch_tail", "fetch_unknown")
     rows = [exchange(n, latency_ns=9 * SECOND_NS, **FETCH | {"kind": kind}) for n, kind in enumerate(waits)]
     assert accounts(tmp_path, exchanges=rows) == []
+
+
+def test_waits_for_members_are_an_account_whose_part_of_the_broker_is_unknown(tmp_path: Path) -> None:
+    known = {"queue_ns": 0, "throttle_ns": 0, "broker_ns": 8 * SECOND_NS, "broker_min_ns": 8 * SECOND_NS}
+    join = {"api_key": 11, "api_name": "JoinGroup", "kind": "join_wait"}
+    rows = [exchange(n, at_ns=at(10 * n), latency_ns=9 * SECOND_NS, **join, **known) for n in range(2)]
+    found = dataset(tmp_path, {"exchanges": rows, "connections": [connection(1)]}).metric("impact")
+    (row,) = (row for row in found if row["account"] == "rebalance")
+    told = row["broker_ns"], row["unknown_ns"], row["waited_ns"], row["slow"], row["is_over"]
+    assert told == (0, 16 * SECOND_NS + 2 * SECOND_NS - row["network_ns"], 18 * SECOND_NS, 2, True)
+
+
+@pytest.mark.parametrize(("took_s", "slow", "is_over"), [(0.1, 0, False), (0.9, 1, False), (3, 1, True)])
+def test_connecting_takes_until_the_answer_to_the_syn(tmp_path: Path, took_s: float, slow: int, is_over: bool) -> None:
+    link = connection(1, seen_from="syn", syn_ack_ns=int(took_s * SECOND_NS), close="fin", requests=1, replies=1)
+    found = dataset(tmp_path, {"exchanges": [], "connections": [link]}).metric("impact")
+    told = [(row["waited_ns"], row["slow"], row["is_over"]) for row in found if row["account"] == "connecting"]
+    assert told == [(int(took_s * SECOND_NS), slow, is_over)]
 
 
 def test_a_request_is_refused_once_by_its_first_error_that_is_not_expected(tmp_path: Path) -> None:
