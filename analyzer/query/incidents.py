@@ -20,6 +20,7 @@ from itertools import chain
 from typing import Any
 
 from analyzer.base.retyped_inputs import PLACEHOLDER
+from analyzer.base.text import exchange_id
 from analyzer.query.findings import SEVERITIES, Explained, Rule
 
 # Columns of a rule that say what a finding is about, under the same name in all rules.
@@ -42,6 +43,10 @@ class Evidence:
     exchange: int
     path: str | None
     packet: int | None
+
+    def __repr__(self) -> str:
+        """The exchange as `kanalyze show` takes it."""
+        return f"Evidence(exchange='{exchange_id(self.exchange)}', path={self.path!r}, packet={self.packet})"
 
 
 @dataclass(frozen=True, slots=True)

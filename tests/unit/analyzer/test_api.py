@@ -87,6 +87,7 @@ def test_findings_are_those_of_the_command_line(cap: analyzer.Capture) -> None:
         same |= {"finding": each.name, "connection": each.connection and f"{each.connection:016x}"}
         assert same.items() <= wanted.items()
         assert [f"{one.exchange:016x}" for one in each.evidence] == [one["exchange"] for one in wanted["evidence"]]
+        assert all(f"exchange='{one.exchange:016x}'" in repr(one) for one in each.evidence)
         assert [one.sentence for one in each.symptoms] == [one["sentence"] for one in wanted["symptoms"]]
         assert repr(each) == f"<{wanted['severity']}: {wanted['sentence']}>" and len(repr(each)) < 200
         assert escape(wanted["sentence"]) in found._repr_html_()
