@@ -1,4 +1,4 @@
-"""What stands between clients and brokers, of Debian's packages: HAProxy, nginx, socat, OpenSSH, and nftables."""
+"""Proxies between clients and brokers, of Debian's packages: HAProxy, nginx, socat, OpenSSH, and nftables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HAProxy before three brokers, of which each gets PROXY headers and health checks (v1, v2, and a bare connect)."""
+"""HAProxy before three brokers; each gets PROXY headers and health checks (v1, v2, and a bare connect)."""
 
 import time
 

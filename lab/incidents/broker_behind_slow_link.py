@@ -1,4 +1,4 @@
-"""One of two brokers stands behind a link of 2 Mbit/s: everybody who reads from it gets at most that."""
+"""One of two brokers is behind a link of 2 Mbit/s: everybody who reads from it gets at most that."""
 
 import time
 

@@ -39,6 +39,7 @@ PROOFREAD = (
     "analyzer/timeline",
     "analyzer/watch",
     "dissectors",
+    "kanalyze",
 )
 
 
@@ -51,7 +52,9 @@ def _words() -> re.Pattern[str]:
 
 
 def _pages() -> Iterator[tuple[str, str]]:
-    pages = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").rglob("*.md")]
+    heads = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md")
+    rooms = (f"{room}/README.md" for room in ("findings", "lab", "samples"))
+    pages = [*(ROOT / name for name in (*heads, *rooms)), *(ROOT / "docs").rglob("*.md")]
     for path in pages:
         if not (name := str(path.relative_to(ROOT))).startswith(_NOT_OURS):
             yield name, path.read_text(encoding="utf-8")
