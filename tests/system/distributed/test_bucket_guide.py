@@ -1,4 +1,5 @@
-"""The guide about a bucket: each command in it runs, in the order in which they stand there, on two days of captures."""
+"""The guide about a bucket and the page about datasets: each command runs, in their order, on two days of captures; those of Spark
+have tests of their own (tests/system/spark)."""
 
 from __future__ import annotations
 
@@ -17,12 +18,21 @@ from notebooks.s3_server import NoServerError, serve
 BEGINS = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
-def test_each_command_of_the_guide_runs(
-    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("page", "language", "least"), [("guides/bucket", "sh", 10), ("datasets", "", 7)])
+def test_each_command_of_a_page_runs(
+    page: str,
+    language: str,
+    least: int,
+    samples: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    text = (ROOT / "docs" / "guides" / "bucket.md").read_text(encoding="utf-8")
-    commands = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
-    assert len(commands) >= 10 and all(line.startswith("kanalyze ") for line in commands)
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    blocks = re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.splitlines() if not line.startswith(("kanalyze spark ", "#"))]
+    commands = [line for line in lines if line.startswith("kanalyze ")]
+    assert len(commands) >= least
     put_days(samples / "throttle.pcap.zst", tmp_path)
     try:
         with serve(tmp_path / "s3") as server:
@@ -30,10 +40,10 @@ def test_each_command_of_the_guide_runs(
                 monkeypatch.setenv(name, value)
             for line in commands:
                 # The server of tests takes long to move an object: a dataset grows on its disk, and is read from the bucket.
-                words = shlex.split(line)[1:]
+                words = shlex.split(line, comments=True)[1:]
                 if "--to" in words and words[0] == "export":
                     words = [word.replace("s3://", f"{tmp_path}/s3/") for word in words if "captures" not in word]
-                    words.insert(1, shlex.split(line)[2])
+                    words.insert(1, shlex.split(line, comments=True)[2])
                 assert main(words) == 0, line
                 said = capsys.readouterr()
                 assert (said.out + said.err).strip(), line
