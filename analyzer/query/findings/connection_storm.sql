@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 40
 -- when: connections having count(*) FILTER (WHERE (is_kafka OR tls_handshake = 'finished') AND seen_from = 'syn' AND is_client(role) AND forwarded_from IS NULL) >= 24 AND max(first_time_ns) - min(first_time_ns) >= s(6)
--- says: {who} at {client_address} keeps opening connections: {connections|connection|connections}, up to {worst_per_s} over {over_ns}[, half of them closed within {median_life_ns}][; of {left_open} of them no end was captured]
+-- says: {who} at {client_address} keeps opening connections: {connections|connection|connections}, up to {worst_per_s} over {over_ns}[, half of them closed within {median_life_ns}][; the end of {left_open} of them was not captured]
 -- do: The application creates a client for each message, or its connections fail: create one client, reuse it, and close what is not needed.
 -- look: kanalyze {shown_by} --client {client_address}
 -- costs: connections, connecting

@@ -1,7 +1,7 @@
 -- severity: info
 -- rank: 62
 -- when: errors having count(*) FILTER (WHERE code IN (error('FETCH_SESSION_ID_NOT_FOUND', 'INVALID_FETCH_SESSION_EPOCH'))) >= 10
--- says: {broker} {problem}: it refused {times|Fetch|Fetches} for that
+-- says: {broker} {problem}: {times|Fetch was|Fetches were} refused because of that
 -- do: {advice}
 -- look: kanalyze errors --by broker --api Fetch
 -- delays: nobody

@@ -1,7 +1,7 @@
 -- severity: high
 -- rank: 30
 -- when: partition_clients having bool_or(lingers)
--- says: {who} makes no progress in {topic}-{partition}: {fetches|Fetch|Fetches} in {lasted_ns}, none beyond offset {stuck_offset}; {what}[, the last at {last_record}][, with {lag|record|records} ahead]
+-- says: {who} makes no progress in {topic}-{partition}: {fetches|Fetch|Fetches} in {lasted_ns}, none beyond offset {stuck_offset}; {what}[, the last at {last_record}][; {lag|record is|records are} still to be read]
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]
 -- explains: lag_growing, fetch_spin

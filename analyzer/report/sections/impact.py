@@ -24,7 +24,7 @@ Cell = Callable[[dict[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """A table of one account: its title, its columns behind those that say whose it is, and a note about them; `folded` stands in
+    """A table of one account: its title, its columns behind those that say whose it is, and a note about them; `folded` takes
     its place where nothing was slow.
     """
 

@@ -29,7 +29,11 @@ class Right(NamedTuple):
 
 
 NO_LOGIN = ("without a login", "SASL")
-TOO_LARGE = ("gives up in the middle of a reply of 21 MB", "its limit of a reply is lower", "receive.message.max.bytes")
+TOO_LARGE = (
+    "gives up in the middle of a reply of 21 MB",
+    "its limit for the size of a reply is lower",
+    "receive.message.max.bytes",
+)
 ROWS = {
     "dnat_any_idempotent": Right(
         set(),
@@ -51,10 +55,12 @@ ROWS = {
         {"skipped_unfinished_bytes": 0, "gap_bytes": 0},
     ),
     "stuck_at_offset": Right(
-        {"no_progress"}, ("makes no progress in compacted-0", "40 Fetches", "60,444,338", "8,182,936 records ahead")
+        {"no_progress"},
+        ("makes no progress in compacted-0", "40 Fetches", "60,444,338", "8,182,936 records are still to be read"),
     ),
     "stuck_rereading": Right(
-        {"no_progress"}, ("makes no progress in behind-0", "200 Fetches", "all lie before it", "306,114,681")
+        {"no_progress"},
+        ("makes no progress in behind-0", "200 Fetches", "only records before that offset", "306,114,681"),
     ),
     "broker_closed_idle": Right(
         {"closed_while_idle"},
@@ -62,7 +68,7 @@ ROWS = {
         ("dropped while idle",),
     ),
     "kafka_at_http": Right(
-        {"not_kafka_there"}, ("10.30.0.80:80 is HTTP, not Kafka",), (), {"brokers": 0, "reply_lost": 0}
+        {"not_kafka_there"}, ("10.30.0.80:80 answers in HTTP, not Kafka",), (), {"brokers": 0, "reply_lost": 0}
     ),
     "gssapi_handshake_v0": Right(set(), (), ("unanswered",), {"answered": 28, "last_tokens": 2}),
     "gssapi_without_handshake": Right(
@@ -71,7 +77,7 @@ ROWS = {
         ("without a login",),
     ),
     "replies_out_of_order": Right(
-        {"replies_out_of_order"}, ("in another order than it was asked", "the client closed 4")
+        {"replies_out_of_order"}, ("out of order, 4 replies on 4 connections", "the client closed 4")
     ),
     "frame_cut_by_client": Right(
         {"broken_frames"},
@@ -86,10 +92,12 @@ ROWS = {
         ("the broker says invalid_token", "the token was valid until 2023-11-14"),
         ("sasl.password", "outdated password"),
     ),
-    "second_half_held": Right({"rest_held"}, ("270 ms after its beginning, which had been acknowledged", "40 times")),
+    "second_half_held": Right(
+        {"rest_held"}, ("40 times: the rest comes 270 ms (median) after the beginning, which had been acknowledged",)
+    ),
     "connection_per_metadata": Right({"connection_storm"}, ("keeps opening connections: 100 connections",)),
     "reset_at_first_request": Right(
-        {"hung_up_at_once"}, ("127.0.0.1:9092 resets", "at their first request", "10 times")
+        {"hung_up_at_once"}, ("127.0.0.1:9092 resets", "after their first request", "10 times")
     ),
     "probes_without_content": Right(set(), (), (), {"silent_connections": 360, "requests": 900}),
     "other_protocols": Right(set(), (), (), {"kafka_connections": 0, "requests": 0}),

@@ -1,7 +1,7 @@
 -- Which clients close a connection in the middle of a reply, the same one each time? One row per client, API and
 -- partition: `times` after at most `taken_bytes` of the `reply_bytes` that its length announces.
 -- The client closes within five seconds of its request, with less than a quarter of the reply taken, and no byte missing in the
--- capture: its limit of a reply is lower than what the broker sends. Three times, and not because its process ended: connections that
+-- capture: its limit for the size of a reply is lower than what the broker sends. Three times, and not because its process ended: connections that
 -- it opened for this had no other reply with records, and a Fetch asks for the same offset each time.
 WITH broken AS (
     SELECT

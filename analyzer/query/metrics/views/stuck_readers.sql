@@ -130,9 +130,9 @@ SELECT
     lasted_ns,
     CASE WHEN sort = 'before' THEN read_to - 1 END AS last_record,
     CASE sort
-        WHEN 'nothing' THEN 'it gets no records'
-        WHEN 'before' THEN 'the records that it gets all lie before it'
-        WHEN 'same' THEN 'it gets the same records each time'
+        WHEN 'nothing' THEN 'it receives no records'
+        WHEN 'before' THEN 'it receives only records before that offset'
+        WHEN 'same' THEN 'it receives the same records each time'
         ELSE 'it goes back again and again'
     END AS what,
     lag,

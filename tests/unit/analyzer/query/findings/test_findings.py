@@ -235,7 +235,10 @@ def test_a_partition_may_not_exist_in_a_topic_that_does(
 
 def test_connections_that_stay_open_are_counted(tmp_path: Path) -> None:
     ends = {"captures": [capture(last_time_ns=START_NS + 40 * SECOND_NS)]}
-    for close, told in (("fin", "half of them closed within 20.0 s"), ("none", "of 40 of them no end was captured")):
+    for close, told in (
+        ("fin", "half of them closed within 20.0 s"),
+        ("none", "the end of 40 of them was not captured"),
+    ):
         with dataset(tmp_path / close, ends | opened([n * 0.9 for n in range(40)], 20, close=close)) as made:
             (found,) = find(made, [rule("connection_storm")])
         assert told in as_object(found)["sentence"]
@@ -363,8 +366,8 @@ def test_what_still_waits_has_waited_until_the_end_that_is_asked_for(tmp_path: P
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        (70, "no longer has the fetch sessions that its consumers name: it refused 10 Fetches for that"),
-        (71, "is at another epoch of fetch sessions than its consumers: it refused 10 Fetches for that"),
+        (70, "no longer has the fetch sessions that its consumers name: 10 Fetches were refused because of that"),
+        (71, "is at another epoch of fetch sessions than its consumers: 10 Fetches were refused because of that"),
     ],
 )
 def test_a_lost_session_is_not_one_at_another_epoch(code: int, said: str, tmp_path: Path) -> None:
