@@ -18,13 +18,13 @@ from analyzer.ingest import raw_tables, tls_facts
 from analyzer.ingest.raw_writer import RawTable, Writer
 from analyzer.ingest.row_matrix import RowMatrix
 from analyzer.request_log.log_facts import LogFacts
-from analyzer.request_log.log_lines import UNREAD, Logged
-from analyzer.request_log.log_reader import ALONE
+from analyzer.request_log.log_lines import UNREAD, Body, Logged
+from analyzer.request_log.log_reader import COLUMNS
 from dissectors import layout
 from dissectors.kafka.columns.wait_kinds import set_wait_kinds
-from dissectors.kafka.logged.logged_rows import put_exchange, put_rows
+from dissectors.kafka.logged.logged_rows import put_exchange, put_line, put_rows
 from dissectors.kafka.logged.object_plan import plan
-from dissectors.kafka.logged.object_values import BodyValues, MalformedBody, Texts, no_values
+from dissectors.kafka.logged.object_values import BodyValues, MalformedBody, Names, Texts, no_values
 from dissectors.layout import UNKNOWN
 from dissectors.matrix import new_matrix
 
@@ -34,7 +34,14 @@ MOST_TEXTS = 100_000
 # is another connection.
 MOST_PARTS = 200_000
 _NO_SIZES = (UNKNOWN,) * 4  # nor packets
+# A line is an exchange of its own.
+LOG_FIELDS = tuple(
+    raw_tables.Field(name, at, "text" if kind == "string" else kind)
+    for at, (name, kind) in enumerate((COLUMNS | {"exchange": "int64", "connection": "int64"}).items())
+)
+_GROWING = ("exchanges", "entries", "errors", "log_requests")
 _TABLES = {
+    "log_requests": (LOG_FIELDS, len(LOG_FIELDS)),
     "exchanges": (raw_tables.EXCHANGES, layout.ROW_COLUMNS),
     "entries": (raw_tables.ENTRIES, layout.ENTRY_COLUMNS + layout.LABEL_COLUMNS),
     "errors": (raw_tables.ERRORS, layout.ERROR_COLUMNS + layout.LABEL_COLUMNS),
@@ -70,16 +77,14 @@ class LogExchanges:
             name: (RawTable(self._writer.path(folder, name), fields, self._writer), columns)
             for name, (fields, columns) in _TABLES.items()
         }
-        self._log = self._writer.path(folder, "log_requests")
         self._texts = Texts()
         self._asked, self._told = BodyValues(self._texts), BodyValues(self._texts)
         self._facts = LogFacts(lambda name, table: self._writer.write_table(self._writer.path(folder, name), table))
         self._with_facts = self._facts.keys()
         self.keys: set[int] = set()
-        self._out = {name: RowMatrix(_TABLES[name][1], MOST_ROWS) for name in ("exchanges", "entries", "errors")}
+        self._out = {name: RowMatrix(_TABLES[name][1], MOST_ROWS) for name in _GROWING}
         self._rows: dict[str, list[Sequence[int]]] = {name: [] for name in ("parts", "framed_parts", "tls")}
         self.dropped = False
-        self._lines: list[tuple[Any, ...]] = []
         self._parts: dict[str, _Part] = {}
         self._part_numbers = 0
         self.turns = 0  # how often half of the connections were written
@@ -98,8 +103,10 @@ class LogExchanges:
                 part.is_tls = found.values[18] in ("SSL", "SASL_SSL")
                 self._parts[found.connection] = part
             exchange, connection = self._exchange(part, found), part.connection
-        self._lines.append((log, line, *found.values, exchange, connection))
-        if len(self._lines) >= MOST_ROWS:
+        lines = self._out["log_requests"]
+        put_line(lines.matrix, lines.rows, (log, line, *found.values, exchange, connection), self._texts)
+        lines.rows += 1
+        if lines.rows == lines.size:
             self._flush_all()
 
     def _exchange(self, part: _Part, found: Logged) -> int:
@@ -141,20 +148,20 @@ class LogExchanges:
 
     def _body(self, into: BodyValues, found: Logged, key: int, version: int, direction: str) -> tuple[list[int], int]:
         """The values of a body, and how far it was read."""
-        body = getattr(found, direction)
+        body: Body | None = getattr(found, direction)
         into.clear()
-        if body is None or body == "":
+        if body is None:
             return no_values(), layout.DECODED_NONE
         if body is UNREAD:
             self.unread += 1
             return no_values(), layout.DECODED_HEADER
-        if key == _API_VERSIONS and direction == "response" and type(body) is dict and body.get("errorCode") == 35:
+        if key == _API_VERSIONS and direction == "response" and _error(body) == 35:
             version = 0  # a refusal has this form whatever was asked
         steps = plan(key, version, direction, found.is_text)
         if steps is None:
             return no_values(), layout.DECODED_UNSUPPORTED
         try:
-            into.read(steps, body)
+            into.read(steps, *body)
         except (MalformedBody, RecursionError):
             into.clear()
             self.unread += 1
@@ -163,7 +170,7 @@ class LogExchanges:
 
     def _note_software(self, found: Logged, values: list[int]) -> None:
         """Brokers note beside each request the library that the connection named."""
-        name, version = found.software.get("softwareName"), found.software.get("softwareVersion")
+        name, version = found.software
         if type(name) is type(version) is str and name != "unknown":
             values[layout.VALUE_SOFTWARE_NAME] = self._texts.number(name)
             values[layout.VALUE_SOFTWARE_VERSION] = self._texts.number(version)
@@ -189,17 +196,10 @@ class LogExchanges:
         out.rows = 0
 
     def _flush_all(self) -> None:
-        for name in ("exchanges", "entries", "errors"):
+        for name in _GROWING:
             self._flush(name)
         if len(self._texts.strings) > MOST_TEXTS:
             self._texts.clear()
-        import pyarrow as pa
-
-        schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in ALONE.items()])
-        columns = list(zip(*self._lines, strict=True)) or [()] * len(ALONE)
-        arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
-        self._writer.write_table(self._log, pa.Table.from_arrays(arrays, schema=schema))
-        self._lines = []
 
     def finish(self) -> Counter[str]:
         """Completes the files. Returns the rows by raw table."""
@@ -264,7 +264,14 @@ class LogExchanges:
 
 _FORWARDED = 10
 _API_VERSIONS = 18
+_ERROR_CODE = Names((b"errorCode",))
 _DECRYPTED = [field.name for field in tls_facts.FIELDS].index("decrypted")
+
+
+def _error(body: Body) -> Any:
+    """The error of a body that has one at its top."""
+    places, place = body
+    return places.values(place, _ERROR_CODE)[0] if places.is_object(place) else None
 
 
 def _matrix(rows: list[Sequence[int]], columns: int) -> memoryview:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import marshal
+import json
 from base64 import b64decode, urlsafe_b64decode
 from collections.abc import Callable
 from functools import cache
@@ -14,7 +14,7 @@ from analyzer.ingest.facts.fact_columns import take_table
 from analyzer.ingest.facts.fact_kinds import FactKind, Message, Row, SeenExchange
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.facts.groups import ClassicGroups
-from analyzer.request_log.log_lines import Logged
+from analyzer.request_log.log_lines import UNREAD, Body, Logged
 from dissectors.kafka.columns.field_program import Wanted
 from dissectors.kafka.columns.field_reader import wanted_fields
 from dissectors.kafka.columns.frame_picker import FactRows
@@ -56,9 +56,11 @@ class LogFacts:
     def take(self, exchange: int, part: int, found: Logged, begin_ns: int) -> None:
         """Takes an exchange. A body that is not as its schema says gives none."""
         key, version = found.values[5], found.values[7]
+        objects: dict[str, Any] = {}
         for kind in self._kinds[key]:
             if not kind.by_body:
-                asked, told = (_message(kind, version, side, found) for side in ("request", "response"))
+                objects = objects or {side: _object(found, side) for side in ("request", "response")}
+                asked, told = (_message(kind, version, side, found, body) for side, body in objects.items())
                 seen = SeenExchange(part, version, asked, told, begin_ns, found.values[0], "answered")
                 for name, values in kind.read(seen):
                     self._rows[name].add(exchange, part, values)
@@ -80,20 +82,16 @@ class LogFacts:
 
     def _body(self, kind: FactKind, version: int, side: str, found: Logged) -> int | None:
         """The number of the facts of a body: equal facts have one number and are written once. None: it has none."""
-        body = getattr(found, side)
-        if type(body) is not dict:
+        body: Body | None = getattr(found, side)
+        if body is None or body is UNREAD:
             return None
         if len(self._known) >= _MOST_BODIES:
             self._bodies.clear()
             self._known.clear()
             self._generation += 1
-        try:
-            text = marshal.dumps((kind.key, version, side, body))
-        except ValueError:
-            return None  # nested more deeply than any message
-        which = blake2b(text, digest_size=16).digest()
+        which = blake2b(b"%d %d %b " % (kind.key, version, side.encode()) + body.text(), digest_size=16).digest()
         if which not in self._known:
-            told = _message(kind, version, side, found)
+            told = _message(kind, version, side, found, _object(found, side))
             seen = SeenExchange(0, version, told if side == "request" else None, told if side == "response" else None)
             rows = list(kind.read(seen))
             self._known[which] = self._written(rows) if rows else None
@@ -117,9 +115,15 @@ class LogFacts:
             self._reported = []
 
 
-def _message(kind: FactKind, version: int, side: str, found: Logged) -> Message | None:
+def _object(found: Logged, side: str) -> Any:
+    """A body as an object; None: there is none that can be read."""
+    body: Body | None = getattr(found, side)
+    return None if body is None or body is UNREAD else json.loads(body.text())
+
+
+def _message(kind: FactKind, version: int, side: str, found: Logged, body: Any) -> Message | None:
     """The fields of a body that a kind reads, by the names of the schema. None: it reads none, or they cannot be read."""
-    body, wanted, api = getattr(found, side), _wanted(kind, side), lookup.api(kind.key)
+    wanted, api = _wanted(kind, side), lookup.api(kind.key)
     if api is None or version not in api.versions or type(body) is not dict or wanted is None:
         return None
     try:

@@ -11,6 +11,7 @@ from ipaddress import ip_address
 from typing import Any, NamedTuple
 
 from analyzer.request_log.text_bodies import body
+from dissectors.kafka.logged.object_values import Names, Places
 from dissectors.kafka.schema.lookup import api_name, api_names
 
 BEGIN = b"Completed request:"
@@ -49,11 +50,26 @@ _PORTS = range(1 << 16)
 # In the year 2116: sums with it fit a column.
 _LATEST_NS = 1 << 62
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
-_DECODER = json.JSONDecoder()
 # Of a longer line the bodies are not read: as objects they take many times its bytes.
 LONGEST_WITH_BODIES = 16 << 20
-# A body that is there and cannot be read.
-UNREAD = object()
+# The members of a line, of its header, and of what it says of the client's software.
+_LINE = Names(
+    (
+        b"isForwarded",
+        b"requestHeader",
+        b"request",
+        b"response",
+        b"connection",
+        *(name.encode() for name in _PARTS),
+        b"securityProtocol",
+        b"principal",
+        b"listener",
+        b"clientInformation",
+        b"logged_at",
+    )
+)
+_HEADER = Names((b"requestApiKey", b"requestApiVersion", b"correlationId", b"clientId"))
+_SOFTWARE = Names((b"softwareName", b"softwareVersion"))
 
 
 class NotARequest(Exception):
@@ -73,16 +89,34 @@ class Ends(NamedTuple):
     client_port: int
 
 
+class Body(NamedTuple):
+    """A body that a line holds, until the next line is read."""
+
+    places: Places
+    place: int
+
+    def text(self) -> bytes:
+        """As JSON."""
+        return self.places.slice(self.place)
+
+
 class Logged(NamedTuple):
     """A line with its bodies: `values` are those of `row`, without the topic; `connection` is the broker's name of it. A
-    body is None where there is none, and UNREAD where it cannot be read. `is_text`: names are those of text."""
+    body is None where there is none, and UNREAD where it cannot be read; `software` names the client's library and its version.
+    `is_text`: names are those of text."""
 
     values: tuple[Any, ...]
     connection: str
-    request: Any
-    response: Any
-    software: dict[str, Any]
+    request: Body | None
+    response: Body | None
+    software: list[Any]
     is_text: bool
+
+
+# A body that is there and cannot be read.
+UNREAD = Body(Places(), -1)
+# Of the line that is read; of lines of text both bodies.
+_IN_LINE, _IN_REQUEST, _IN_RESPONSE = Places(), Places(), Places()
 
 
 def _enum(name: str) -> str:
@@ -116,38 +150,58 @@ def logged(line: bytes) -> Logged:
     if begin < 0 and b'"requestHeader"' not in line:
         raise NotARequest
     try:
+        if not line.isascii():
+            line[at:].decode()
         moment = None if begin < 0 else _last_moment(line[max(begin - 400, 0) : begin])
-        found = _DECODER.raw_decode(line[at:].decode())[0]
-        software = found.get("clientInformation")
-        return Logged(
-            _row_of(found, moment, None),
-            found["connection"],
-            found.get("request"),
-            found.get("response"),
-            software if isinstance(software, dict) else {},
-            is_text=False,
-        )
+        return _logged_json(line, at, moment)
     except _WRONG as error:
         raise Unreadable from error
+
+
+def _logged_json(line: bytes, at: int, moment: int | None) -> Logged:
+    places = _IN_LINE
+    places.read(line, at)
+    forwarded, header, request, response, connection, *others = places.values(0, _LINE)
+    *parts, protocol, principal, listener, software, logged_at = others
+    if moment is None:
+        moment = _last_moment(logged_at[-400:].encode())
+    if type(header) is not tuple:
+        raise TypeError
+    is_named = type(software) is tuple and places.is_object(software[0])
+    return Logged(
+        _values(moment, places.values(header[0], _HEADER), forwarded, connection, parts, protocol, principal, listener),
+        connection,
+        _body_at(places, request),
+        _body_at(places, response),
+        places.values(software[0], _SOFTWARE) if is_named else [None, None],
+        is_text=False,
+    )
+
+
+def _body_at(places: Places, found: Any) -> Body | None:
+    """The body that a member is; brokers write an empty text where there is none."""
+    return Body(places, *found) if type(found) is tuple else None if found is None or found == "" else UNREAD
 
 
 def _logged_text(line: bytes, at: int, values: tuple[Any, ...]) -> Logged:
     """Bodies as text are objects only where they come out as such; those of a very long line are not read."""
     if len(line) > LONGEST_WITH_BODIES:
-        return Logged(values, repr(values[1:5]), UNREAD, UNREAD, {}, is_text=True)
+        return Logged(values, repr(values[1:5]), UNREAD, UNREAD, [None, None], is_text=True)
     begin, tail = line.find(b" -- ", at) + 4, line.rfind(b" from connection ")
     end = line.find(b",response:", begin, tail)
-    asked = _body(line[begin : end if end > 0 else tail])
-    answer = _body(line[end + 10 : tail]) if end > 0 else None
+    asked = _body(line[begin : end if end > 0 else tail], _IN_REQUEST)
+    answer = _body(line[end + 10 : tail], _IN_RESPONSE) if end > 0 else None
     connection = line[tail + 17 :].partition(b";")[0].decode()
-    return Logged(values, connection, asked, answer, {}, is_text=True)
+    return Logged(values, connection, asked, answer, [None, None], is_text=True)
 
 
-def _body(text: bytes) -> Any:
+def _body(text: bytes, places: Places) -> Body:
+    made = body(text)
     try:
-        return body(text)
-    except (ValueError, RecursionError):
+        end = places.read(made, 0)
+    except ValueError:
         return UNREAD
+    return Body(places, 0) if not made[end:].strip() else UNREAD
 
 
 def _of_json(line: bytes, begin: int, moment: int | None) -> tuple[Any, ...]:
@@ -164,26 +218,41 @@ def _of_json(line: bytes, begin: int, moment: int | None) -> tuple[Any, ...]:
     return _row_of(found, moment, topic)
 
 
-def _row_of(found: dict[str, Any], moment: int | None, topic: Callable[[int], str | None] | None) -> tuple[Any, ...]:
+def _row_of(found: dict[str, Any], moment: int | None, topic: Callable[[int], str | None]) -> tuple[Any, ...]:
     if moment is None:
         moment = _last_moment(found["logged_at"][-400:].encode())
-    header = found["requestHeader"]
-    find = found.get
-    key, version, number = header["requestApiKey"], header["requestApiVersion"], header["correlationId"]
+    header, find = found["requestHeader"], found.get
+    head = [header["requestApiKey"], header["requestApiVersion"], header["correlationId"], header.get("clientId")]
+    others = (find("securityProtocol"), find("principal"), find("listener"))
+    values = _values(moment, head, find("isForwarded"), found["connection"], list(map(find, _PARTS)), *others)
+    return (*values[:-1], topic(head[0]))
+
+
+def _values(
+    moment: int,
+    head: list[Any],
+    forwarded: Any,
+    connection: Any,
+    parts: list[Any],
+    protocol: Any,
+    principal: Any,
+    listener: Any,
+) -> tuple[Any, ...]:
+    key, version, number, client = head
     if not (type(key) is type(version) is type(number) is int):
         raise ValueError
     return (
         moment,
-        *_ends(found["connection"]),
+        *_ends(connection),
         *_api(key, version),
         _whole(number, 31),
-        _text(header.get("clientId")),
-        find("isForwarded") is True,
-        *_times(list(map(find, _PARTS))),
-        _text(find("securityProtocol")),
-        _text(find("principal")),
-        _text(find("listener")),
-        topic(key) if topic else None,
+        _text(client),
+        forwarded is True,
+        *_times(parts),
+        _text(protocol),
+        _text(principal),
+        _text(listener),
+        None,
     )
 
 

@@ -37,8 +37,6 @@ COLUMNS = {
     "listener": "string",
     "topic": "string",
 }
-# The same of logs without a capture, where each line is an exchange of its own.
-ALONE = COLUMNS | {"exchange": "int64", "connection": "int64"}
 # A line has the bodies of request and reply: those of a large Fetch have some megabytes.
 LONGEST_LINE = 64 << 20
 ROWS_AT_A_TIME = 4_096

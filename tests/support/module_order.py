@@ -200,9 +200,11 @@ ORDER = (
     "dissectors.kafka.columns.batch_checksums",
     "dissectors.kafka.columns.batch_rows",
     "dissectors.kafka.logged",
+    "dissectors.kafka.logged.json_cells",
+    "dissectors.kafka.logged.json_places",
     "dissectors.kafka.logged.object_steps",
-    "dissectors.kafka.logged.object_plan",
     "dissectors.kafka.logged.object_values",
+    "dissectors.kafka.logged.object_plan",
     "dissectors.kafka.logged.logged_rows",
     # files, tables, people
     "analyzer.built_version",

@@ -48,3 +48,16 @@ def put_rows(rows: cython.longlong[:, ::1], row: cython.longlong, found: list, e
         rows[at + LABEL_KEY, row] = key
         row += 1
     return row
+
+
+def put_line(rows: cython.longlong[:, ::1], row: cython.longlong, cells: tuple, texts: object):
+    """Writes a line of a log: whole numbers, numbers of texts, and what is unknown."""
+    at: cython.Py_ssize_t
+    for at in range(len(cells)):
+        cell: object = cells[at]
+        if cell is None:
+            rows[at, row] = UNKNOWN
+        elif type(cell) is str:
+            rows[at, row] = texts.number(cell)
+        else:
+            rows[at, row] = cell

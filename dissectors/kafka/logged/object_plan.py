@@ -2,7 +2,7 @@
 
 A body in a log is what the broker made of the message: objects with the names of the fields, in JSON as `topicData`, in the text
 of older brokers as `topic_data`. Roles of fields say what a value is, as they do for bytes (`dissectors.kafka.columns.program`). A
-step finds its value by its name, so brokers may write fields in any order, leave some out and add others.
+step finds its value by the number of its name, so brokers may write fields in any order, leave some out and add others.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 from dissectors import layout
 from dissectors.kafka.columns.role_columns import CONTEXT_OF_ROLE, COUNT_OF_ROLE, ENTRY_OF_ROLE, VALUE_OF_ROLE
 from dissectors.kafka.logged import object_steps as ops
+from dissectors.kafka.logged.object_values import Names
 from dissectors.kafka.schema import lookup
 from dissectors.kafka.schema.fields import Field
 
 BITS = {"bool": 1, "int8": 7, "int16": 15, "uint16": 16, "int32": 31, "uint32": 32, "int64": 63}
 MOST_PLANS = 1_024
+NO_NAMES = Names(())
 # Names that brokers wrote before the field had its own.
 _OLDER = {
     "committed_offset": ("offset",),
@@ -51,13 +53,12 @@ _HEADER = "partition_header"
 
 
 class Step(NamedTuple):
-    """`kind` says what is done with the value called `name`, or by one of the `older` names, `to` and `at` where it goes; `limit`:
-    whole numbers are below it. `inner` has the steps of a struct, or of each element of an array; `counted` is the value that
+    """`kind` says what is done with the value of the first of `names` that is there, `to` and `at` where it goes; `limit`: whole
+    numbers are below it. `inner` has the steps of a struct, or of each element of an array; `counted` is the value that
     counts its elements, -1: none; `touched` are those that count what is inside: of an array without elements they are 0."""
 
     kind: int
-    name: str
-    older: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     to: int = ops.TO_VALUE
     at: int = -1
     limit: int = 0
@@ -68,12 +69,13 @@ class Step(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """The steps of a message, or of a struct in it, what rows share first. `is_row`: an element becomes an entry, and with
-    `forgotten` one that leaves its fetch session. `is_plain`: elements are values themselves. `has_records`: each
-    has records, and brokers log their size for some APIs. `defaults`: values of the message that are not written where they have
-    their default."""
+    """The steps of a message, or of a struct in it, what rows share first; they know `names` by number. `is_row`: an element
+    becomes an entry, and with `forgotten` one that leaves its fetch session. `is_plain`: elements are values themselves.
+    `has_records`: each has records, and brokers log their size for some APIs. `defaults`: values of the message that are not
+    written where they have their default."""
 
     steps: tuple[tuple[Any, ...], ...] = ()
+    names: Names = NO_NAMES
     is_row: bool = False
     forgotten: bool = False
     is_plain: bool = False
@@ -111,7 +113,7 @@ class _Planner:
         self.at_top = {role for each in self.outside_arrays(message.fields) for role in each.roles}
         around = _Around()
         self.struct(message.fields, around)
-        return Plan(_ordered(around.steps), defaults=tuple(self.defaults))
+        return Plan(*_ordered(around.steps), defaults=tuple(self.defaults))
 
     def present(self, fields: tuple[Field, ...]) -> Iterator[Field]:
         return (each for each in fields if self.version in each.versions)
@@ -122,19 +124,18 @@ class _Planner:
                 yield each
                 yield from self.outside_arrays(each.fields)
 
-    def called(self, names: tuple[str, ...]) -> dict[str, Any]:
-        """The names of a step."""
-        first, *others = names if self.snake else tuple(camel(each) for each in names)
-        return {"name": first, "older": tuple(others)}
+    def called(self, *names: str) -> tuple[str, ...]:
+        """Names as the log has them."""
+        return names if self.snake else tuple(camel(each) for each in names)
 
     def struct(self, fields: tuple[Field, ...], around: _Around) -> None:
         for each in self.present(fields):
             if each.type == "records":
                 to = ops.TO_ROW if around.is_row else ops.TO_VALUE
-                around.steps.append(Step(ops.STEP_RECORDS, to=to, **self.called(_RECORDS)))
+                around.steps.append(Step(ops.STEP_RECORDS, self.called(*_RECORDS), to=to))
                 continue
-            called = self.called((each.name, *_OLDER.get(each.name, ())))
-            around.steps += [step._replace(**called) for step in self.of_field(each, around)]
+            names = self.called(each.name, *_OLDER.get(each.name, ()))
+            around.steps += [step._replace(names=names) for step in self.of_field(each, around)]
 
     def of_field(self, each: Field, around: _Around) -> Iterator[Step]:
         if each.is_array:
@@ -142,7 +143,7 @@ class _Planner:
         elif each.type == "struct":
             inner = _Around(around.in_array, around.is_row, around.forgotten)
             self.struct(each.fields, inner)
-            yield Step(ops.STEP_STRUCT, "", inner=Plan(_ordered(inner.steps)))
+            yield Step(ops.STEP_STRUCT, inner=Plan(*_ordered(inner.steps)))
         else:
             yield from self.value(each, around)
 
@@ -153,15 +154,15 @@ class _Planner:
         if each.type == "struct":
             self.struct(each.fields, inner)
             if is_row:
-                steps = Plan(_ordered(inner.steps))
-                inner.steps.append(Step(ops.STEP_STRUCT, inner=steps, **self.called((_HEADER,))))
+                steps = Plan(*_ordered(inner.steps))
+                inner.steps.append(Step(ops.STEP_STRUCT, self.called(_HEADER), inner=steps))
         else:
             inner.steps += self.value(each, inner)
         if not inner.steps and not is_row:
-            return Step(ops.STEP_COUNT, "", counted=counted)
+            return Step(ops.STEP_COUNT, counted=counted)
         has_records = is_row and any(step.kind == ops.STEP_RECORDS for step in inner.steps)
-        made = Plan(_ordered(inner.steps), is_row, inner.forgotten, each.type != "struct", has_records)
-        return Step(ops.STEP_ARRAY, "", inner=made, counted=counted, touched=tuple(self.touched(each)))
+        made = Plan(*_ordered(inner.steps), is_row, inner.forgotten, each.type != "struct", has_records)
+        return Step(ops.STEP_ARRAY, inner=made, counted=counted, touched=tuple(self.touched(each)))
 
     def touched(self, array: Field) -> Iterator[int]:
         inside = list(self.inside(array))
@@ -177,7 +178,7 @@ class _Planner:
 
     def value(self, each: Field, around: _Around) -> Iterator[Step]:
         if "error" in each.roles:
-            yield Step(ops.STEP_ERROR, "", (), ops.TO_ROW if around.is_row else ops.TO_VALUE, each.number, 1 << 15)
+            yield Step(ops.STEP_ERROR, (), ops.TO_ROW if around.is_row else ops.TO_VALUE, each.number, 1 << 15)
             return
         if "secret" in each.roles:
             return
@@ -189,20 +190,27 @@ class _Planner:
                 if not around.in_array:
                     if each.default is not None and kind == ops.STEP_NUMBER:
                         self.defaults.append((at, int(each.default, 0)))
-                    yield Step(kind, "", (), ops.TO_VALUE, at, limit)
+                    yield Step(kind, (), ops.TO_VALUE, at, limit)
                 elif role not in self.at_top:
-                    yield Step(kind, "", (), ops.TO_SINGLE, at, limit)
+                    yield Step(kind, (), ops.TO_SINGLE, at, limit)
             elif role in CONTEXT_OF_ROLE:
-                yield Step(kind, "", (), ops.TO_SHARED, CONTEXT_OF_ROLE[role], limit)
+                yield Step(kind, (), ops.TO_SHARED, CONTEXT_OF_ROLE[role], limit)
             elif role in ENTRY_OF_ROLE and around.is_row:
-                yield Step(kind, "", (), ops.TO_ROW, ENTRY_OF_ROLE[role], limit)
+                yield Step(kind, (), ops.TO_ROW, ENTRY_OF_ROLE[role], limit)
             elif role == "entity" and kind == ops.STEP_TEXT:
-                yield Step(ops.STEP_ENTITY, "")
+                yield Step(ops.STEP_ENTITY)
 
 
-def _ordered(steps: list[Step]) -> tuple[tuple[Any, ...], ...]:
+def _ordered(steps: list[Step]) -> tuple[tuple[tuple[Any, ...], ...], Names]:
     """What rows share comes first: an error names it. Compiled, a loop over plain tuples takes a third of the time."""
-    return tuple(map(tuple, sorted(steps, key=lambda step: step.kind != ops.STEP_ENTITY and step.to != ops.TO_SHARED)))
+    own, older = (
+        (name for step in steps for name in step.names[:1]),
+        (name for step in steps for name in step.names[1:]),
+    )
+    numbers = {name: number for number, name in enumerate(dict.fromkeys((*own, *older)))}
+    first = sorted(steps, key=lambda step: step.kind != ops.STEP_ENTITY and step.to != ops.TO_SHARED)
+    made = tuple((step.kind, tuple(numbers[name] for name in step.names), *step[2:]) for step in first)
+    return made, Names(name.encode() for name in numbers)
 
 
 @lru_cache(4_096)

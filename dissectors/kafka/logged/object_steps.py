@@ -24,4 +24,5 @@ TO_ROW = 3
 
 ENTITY_PLACE = ENTRY_COLUMNS  # behind the columns of an entry, in what rows share
 MOST_TEXT = 32_767
+MOST_NAMES = 1_024  # that are looked for in a struct and in all around it
 MOST_ROWS = 1_048_576  # of a body

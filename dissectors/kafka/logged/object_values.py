@@ -9,6 +9,8 @@ from functools import lru_cache
 
 import cython
 
+from dissectors.kafka.logged.json_cells import *
+from dissectors.kafka.logged.json_places import Names, Places, find_members, value_at
 from dissectors.kafka.logged.object_steps import *
 from dissectors.layout import *
 
@@ -16,6 +18,7 @@ from dissectors.layout import *
 _NOTHING = [UNKNOWN] * (ENTRY_COLUMNS + 1)
 _BLANK = [UNKNOWN] * ENTRY_COLUMNS
 _NO_VALUES = [UNKNOWN] * VALUE_COLUMNS
+_SIZES = Names((b"size", b"sizeInBytes"))
 
 
 class MalformedBody(Exception):
@@ -30,7 +33,7 @@ def no_values():
 @cython.final
 @cython.cclass
 class Texts:
-    """Numbers of texts; the empty one is 0. `strings` only grows until `clear`, which begins another list."""
+    """Numbers of texts in UTF-8; the empty one is 0. `strings` only grows until `clear`, which begins another list."""
 
     strings = cython.declare(list, visibility="readonly")
     numbers: dict
@@ -41,21 +44,26 @@ class Texts:
     @cython.ccall
     def clear(self):
         self.strings = [b""]
-        self.numbers = {"": 0}
+        self.numbers = {b"": 0}
+
+    def number(self, value: str):
+        """The number of a text."""
+        return self.number_of(value.encode("utf-8", "replace"))
 
     @cython.ccall
-    def number(self, value: object):
-        """The number of a text, or of a number that text without quotes spells. Raises MalformedBody."""
-        if type(value) is int:
-            value = str(value)
-        if type(value) is not str:
-            raise MalformedBody
+    def number_of(self, value: bytes):
+        """The same of its bytes."""
         found: object = self.numbers.get(value)
         if found is None:
             found = len(self.strings)
             self.numbers[value] = found
-            self.strings.append(value[:MOST_TEXT].encode("utf-8", "replace"))
+            self.strings.append(value if len(value) <= MOST_TEXT else _short(value))
         return found
+
+
+@cython.cfunc
+def _short(value: bytes) -> bytes:
+    return value.decode()[:MOST_TEXT].encode()
 
 
 @cython.final
@@ -65,6 +73,8 @@ class BodyValues:
     has more rows than are kept."""
 
     texts: Texts
+    places: Places
+    found: cython.int[::1]  # of the objects that are being read, one behind the other
     values = cython.declare(list, visibility="readonly")
     entries = cython.declare(list, visibility="readonly")
     errors = cython.declare(list, visibility="readonly")
@@ -74,6 +84,7 @@ class BodyValues:
 
     def __init__(self, texts):
         self.texts = texts
+        self.found = memoryview(bytearray(4 * MOST_NAMES)).cast("i")
         self.clear()
 
     @cython.ccall
@@ -86,56 +97,87 @@ class BodyValues:
         self.has_all_sizes = True
         self.dropped = False
 
-    def read(self, plan, body):
-        """Reads a body, after `clear`. Raises MalformedBody."""
+    def read(self, plan, places: Places, place: cython.Py_ssize_t):
+        """Reads the body at a place, after `clear`. Raises MalformedBody."""
         for at, value in plan.defaults:
             self.values[at] = value
-        if type(body) is not dict:
-            raise MalformedBody
-        self._struct(plan.steps, body, _NOTHING.copy(), None)
+        self.places = places
+        self._struct(plan, place, _NOTHING.copy(), None, 0)
         if not self.has_all_sizes:
             self.values[VALUE_RECORD_BYTES] = UNKNOWN
         self.values[VALUE_LEFTOVER] = 0
 
     @cython.cfunc
-    def _struct(self, steps: tuple, body: dict, shared: list, row: object) -> object:
+    def _struct(
+        self, plan: object, place: cython.Py_ssize_t, shared: list, row: object, base: cython.Py_ssize_t
+    ) -> object:
+        names: Names = plan.names
+        steps: tuple = plan.steps
         step: tuple
-        kind: cython.int
+        at: cython.Py_ssize_t
+        if self.places.cells[place + CELL_KIND] != JSON_OBJECT or base + names.count > MOST_NAMES:
+            raise MalformedBody
+        find_members(self.places, place, names, self.found, base)
         for step in steps:
-            value: object = body.get(step[1])
-            if value is None:
-                value = _older(body, step[2])
-                if value is None:
-                    continue
-            kind = step[0]
-            if kind == STEP_NUMBER:
-                self._put(step, _checked(value, step[5]), shared, row)
-            elif kind == STEP_TEXT:
-                self._put(step, self.texts.number(value), shared, row)
-            elif kind == STEP_ARRAY:
-                self._array(step, value, shared)
-            elif kind == STEP_ERROR:
-                self._error(value, step[4], shared, row)
-            elif kind == STEP_UUID:
-                shared[step[4]], shared[step[4] + 1] = _halves(value)
-            elif kind == STEP_STRUCT:
-                if type(value) is not dict:
-                    raise MalformedBody
-                self._struct(step[6].steps, value, shared, row)
-            elif kind == STEP_RECORDS:
-                self._records(value, row)
-            elif kind == STEP_ENTITY:
-                shared[ENTITY_PLACE] = self.texts.number(value)
-            else:
-                if type(value) is not list:
-                    raise MalformedBody
-                self._count(step[7], len(value))
+            for which in step[1]:
+                at = self.found[base + cython.cast(cython.Py_ssize_t, which)]
+                if at != 0:
+                    self._take(step, at, shared, row, base + names.count)
+                    break
         return None
 
     @cython.cfunc
+    def _take(
+        self, step: tuple, place: cython.Py_ssize_t, shared: list, row: object, base: cython.Py_ssize_t
+    ) -> object:
+        """Does a step with the value at a place, which is not null."""
+        kind: cython.int = step[0]
+        if kind == STEP_NUMBER:
+            self._put(step, self._number(place, step[4]), shared, row)
+        elif kind == STEP_TEXT:
+            self._put(step, self._text(place), shared, row)
+        elif kind == STEP_ARRAY:
+            self._array(step, place, shared, base)
+        elif kind == STEP_ERROR:
+            self._error(self._number(place, 32_768), step[3], shared, row)
+        elif kind == STEP_UUID:
+            shared[step[3]], shared[step[3] + 1] = _halves(value_at(self.places, place))
+        elif kind == STEP_STRUCT:
+            self._struct(step[5], place, shared, row, base)
+        elif kind == STEP_RECORDS:
+            self._records(place, row)
+        elif kind == STEP_ENTITY:
+            shared[ENTITY_PLACE] = self._text(place)
+        else:
+            self._count(step[6], self._elements(place))
+        return None
+
+    @cython.cfunc
+    def _number(self, place: cython.Py_ssize_t, limit: object) -> object:
+        kind: cython.int = self.places.cells[place + CELL_KIND]
+        if kind != JSON_WHOLE and kind != JSON_TRUE and kind != JSON_FALSE:
+            raise MalformedBody
+        value: object = value_at(self.places, place) if kind == JSON_WHOLE else int(kind == JSON_TRUE)
+        if not -limit <= value < limit:
+            raise MalformedBody
+        return value
+
+    @cython.cfunc
+    def _text(self, place: cython.Py_ssize_t) -> object:
+        """The number of a text, or of a number that text without quotes spells."""
+        kind: cython.int = self.places.cells[place + CELL_KIND]
+        begin: cython.Py_ssize_t = self.places.cells[place + CELL_BEGIN]
+        end: cython.Py_ssize_t = self.places.cells[place + CELL_END]
+        if kind == JSON_TEXT:
+            return self.texts.number_of(self.places.text[begin + 1 : end - 1])
+        if kind != JSON_ESCAPED and kind != JSON_WHOLE:
+            raise MalformedBody
+        return self.texts.number(str(value_at(self.places, place)))
+
+    @cython.cfunc
     def _put(self, step: tuple, value: object, shared: list, row: object) -> object:
-        to: cython.int = step[3]
-        at: cython.Py_ssize_t = step[4]
+        to: cython.int = step[2]
+        at: cython.Py_ssize_t = step[3]
         if to == TO_ROW:
             cells: list = row
             cells[at] = value
@@ -149,45 +191,59 @@ class BodyValues:
         return None
 
     @cython.cfunc
-    def _array(self, step: tuple, elements: object, shared: list) -> object:
-        if type(elements) is not list:
+    @cython.exceptval(-1)
+    def _elements(self, place: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """How many elements a list has."""
+        number: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t = place + CELLS
+        if self.places.cells[place + CELL_KIND] != JSON_LIST:
             raise MalformedBody
-        plan: object = step[6]
-        steps: tuple = plan.steps
+        while at < self.places.cells[place + CELL_NEXT]:
+            number += 1
+            at = self.places.cells[at + CELL_NEXT]
+        return number
+
+    @cython.cfunc
+    def _array(self, step: tuple, place: cython.Py_ssize_t, shared: list, base: cython.Py_ssize_t) -> object:
+        plan: object = step[5]
         is_row: cython.bint = plan.is_row
         is_plain: cython.bint = plan.is_plain
         has_records: cython.bint = plan.has_records
         forgotten: object = int(plan.forgotten)
-        self._count(step[7], len(elements))
-        for at in step[8]:
-            self._count(at, 0)
-        for element in elements:
+        at: cython.Py_ssize_t = place + CELLS
+        self._count(step[6], self._elements(place))
+        for touched in step[7]:
+            self._count(touched, 0)
+        while at < self.places.cells[place + CELL_NEXT]:
             own: list = shared.copy()
-            cells: list = _BLANK.copy()
-            row: object = cells if is_row else None
-            if is_plain:
-                self._struct(steps, {each[1]: element for each in steps}, own, row)
-            elif type(element) is dict:
-                self._struct(steps, element, own, row)
-            else:
-                raise MalformedBody
+            cells: list = _BLANK.copy() if is_row else None
+            if not is_plain:
+                self._struct(plan, at, own, cells, base)
+            elif self.places.cells[at + CELL_KIND] != JSON_NULL:
+                for each in plan.steps:
+                    self._take(each, at, own, cells, base)
+            at = self.places.cells[at + CELL_NEXT]
             if is_row:
-                if len(self.entries) >= MOST_ROWS:
-                    self.dropped = True
-                    continue
-                if has_records and cells[ENTRY_RECORD_BYTES] == UNKNOWN:
-                    self.has_all_sizes = False
-                cells[ENTRY_TOPIC] = own[ENTRY_TOPIC]
-                cells[ENTRY_TOPIC_ID_HIGH] = own[ENTRY_TOPIC_ID_HIGH]
-                cells[ENTRY_TOPIC_ID_LOW] = own[ENTRY_TOPIC_ID_LOW]
-                cells[ENTRY_PARTITION] = own[ENTRY_PARTITION]
-                cells[ENTRY_FORGOTTEN] = forgotten
-                self.entries.append(cells[1:])
+                self._add_entry(cells, own, has_records, forgotten)
+        return None
+
+    @cython.cfunc
+    def _add_entry(self, cells: list, shared: list, has_records: cython.bint, forgotten: object) -> object:
+        if len(self.entries) >= MOST_ROWS:
+            self.dropped = True
+            return None
+        if has_records and cells[ENTRY_RECORD_BYTES] == UNKNOWN:
+            self.has_all_sizes = False
+        cells[ENTRY_TOPIC] = shared[ENTRY_TOPIC]
+        cells[ENTRY_TOPIC_ID_HIGH] = shared[ENTRY_TOPIC_ID_HIGH]
+        cells[ENTRY_TOPIC_ID_LOW] = shared[ENTRY_TOPIC_ID_LOW]
+        cells[ENTRY_PARTITION] = shared[ENTRY_PARTITION]
+        cells[ENTRY_FORGOTTEN] = forgotten
+        self.entries.append(cells[1:])
         return None
 
     @cython.cfunc
     def _error(self, code: object, number: object, shared: list, row: object) -> object:
-        code = _checked(code, 32_768)
         values: list = self.values
         if values[VALUE_ERROR_CODE] == UNKNOWN:
             values[VALUE_ERROR_CODE] = 0
@@ -205,8 +261,8 @@ class BodyValues:
         return None
 
     @cython.cfunc
-    def _records(self, value: object, row: object) -> object:
-        size: object = record_bytes(value)
+    def _records(self, place: cython.Py_ssize_t, row: object) -> object:
+        size: object = self._record_bytes(place)
         if size is not None:
             self._count(VALUE_RECORD_BYTES, size)
             if row is not None:
@@ -214,39 +270,24 @@ class BodyValues:
         return None
 
     @cython.cfunc
+    def _record_bytes(self, place: cython.Py_ssize_t) -> object:
+        """The bytes of records: a number, in old JSON in an object, in text behind the first `=` of what Java prints; else None."""
+        value: object
+        if self.places.cells[place + CELL_KIND] == JSON_OBJECT:
+            size, in_bytes = self.places.values(place, _SIZES)
+            value = in_bytes if size is None else size
+        else:
+            value = value_at(self.places, place)
+            if type(value) is str:
+                digits = value.rpartition("=")[2]
+                value = int(digits) if digits.isdecimal() and len(digits) < 11 else None
+        return value if type(value) is int and 0 <= value < 1 << 31 else None
+
+    @cython.cfunc
     def _count(self, at: cython.Py_ssize_t, number: object) -> object:
         if at >= 0:
             self.values[at] = number if self.values[at] == UNKNOWN else self.values[at] + number
         return None
-
-
-@cython.cfunc
-def _older(body: dict, names: tuple) -> object:
-    """The value under a name that older brokers wrote."""
-    for name in names:
-        value: object = body.get(name)
-        if value is not None:
-            return value
-    return None
-
-
-@cython.cfunc
-def _checked(value: object, limit: object) -> object:
-    if type(value) is bool:
-        value = int(value)
-    if type(value) is not int or not -limit <= value < limit:
-        raise MalformedBody
-    return value
-
-
-def record_bytes(value):
-    """The bytes of records: a number, in old JSON in an object, in text behind the first `=` of what Java prints; else None."""
-    if type(value) is dict:
-        value = value.get("size", value.get("sizeInBytes"))
-    elif type(value) is str:
-        digits = value.rpartition("=")[2]
-        value = int(digits) if digits.isdecimal() and len(digits) < 11 else None
-    return value if type(value) is int and 0 <= value < 1 << 31 else None
 
 
 def _halves(value):
