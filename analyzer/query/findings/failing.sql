@@ -96,6 +96,8 @@ SELECT
             THEN 'This client never joins under the member id that the broker gives it, as brokers demand since 2.2 (KIP-394): upgrade its library.'
         WHEN code = error('INVALID_TIMESTAMP')
             THEN 'The clock of this client is wrong, or its records are older or newer than the topic allows (message.timestamp.before.max.ms, message.timestamp.after.max.ms).'
+        WHEN code = error('INVALID_RECORD_STATE')
+            THEN 'The lock on these records ended before this share consumer acknowledged them (group.share.record.lock.duration.ms), so they are delivered again. Take less at once (share.acquire.mode=record_limit, max.poll.records), or lengthen the lock.'
         WHEN code IN (error('UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE', 'SASL_AUTHENTICATION_FAILED'))
             THEN 'Correct the login of this client: its mechanism (sasl.mechanism), user and password or token, and whether the port expects one.'
         WHEN code = error('KAFKA_STORAGE_ERROR') THEN 'The disk of the broker fails or is full: see its log.'

@@ -23,6 +23,8 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     "rdkafka_at_tansu": (["head_of_line", "connection_storm"], "confluent-kafka-python"),
     "brod_at_44": ([], "brod"),
     "kafka_ts_at_44": ([], "kafka-ts"),
+    # A share consumer needs longer for a batch than its lock lasts: three acknowledgments were refused, as its callback printed.
+    "share_slow_at_44": (["failing"], "apache-kafka-java"),
     "ruby_kafka_at_39": (["breaks_on_4"], "ruby-kafka"),
     "afkak_at_39": (["breaks_on_4"], "afkak"),
     "afkak_at_43": (["already_failing"], "afkak"),
@@ -79,6 +81,13 @@ def test_a_broker_that_reads_a_request_and_hangs_up_has_no_limit() -> None:
     assert told.sentence.startswith("127.0.0.1:9092 closes connections of console-consumer ")
     assert "after their first request (ApiVersions)" in told.sentence
     assert "24 times" in told.sentence and "it cannot read them" in told.do
+
+
+def test_a_share_consumer_that_is_late_is_told_of_its_lock() -> None:
+    with analyzer.read(FOLDER / "share_slow_at_44.pcap.zst") as opened:
+        told = next(each for each in opened.findings if each.severity != "info")
+    assert "INVALID_RECORD_STATE, 3 times, topic orders, group g1" in told.sentence
+    assert "share.acquire.mode=record_limit" in told.do
 
 
 def test_a_request_waits_until_its_broker_closes_the_connection() -> None:
