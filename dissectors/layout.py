@@ -387,9 +387,8 @@ FRAMING_OPENING = _framing.column()  # OPENING_ of the last bytes before Kafka; 
 FRAMING_OPENED = _framing.pair()  # bytes of openings, which are among those of SKIP_NOT_KAFKA
 FRAMING_PROXIED_FOR = _framing.pair()  # address that a PROXY header names, two halves; UNKNOWN: none
 FRAMING_ANSWER = _framing.column()  # ANSWER_ of the side that was called; UNKNOWN: none of these
-FRAMING_BEGIN = (
-    _framing.pair()
-)  # of what is no Kafka the first bytes, MOST_BEGIN at most, behind a 1 bit; 0: none were seen
+# The first bytes, MOST_BEGIN at most, behind a 1 bit; negative: they were taken for Kafka's; 0: none were seen.
+FRAMING_BEGIN = _framing.pair()
 FRAMING_COLUMNS = _framing.count
 MOST_BEGIN = 4
 

@@ -18,8 +18,10 @@ SELECT
     p.opening,
     p.proxied_for,
     p.broker_speaks,
-    CASE WHEN p.client_begin > 1 THEN lower(substring(hex(p.client_begin), 2)) END AS client_begin,
-    CASE WHEN p.broker_begin > 1 THEN lower(substring(hex(p.broker_begin), 2)) END AS broker_begin,
+    CASE WHEN p.client_begin > 1 OR (p.client_begin < -1 AND NOT p.is_kafka) THEN lower(substring(hex(abs(p.client_begin)), 2)) END
+        AS client_begin,
+    CASE WHEN p.broker_begin > 1 OR (p.broker_begin < -1 AND NOT p.is_kafka) THEN lower(substring(hex(abs(p.broker_begin)), 2)) END
+        AS broker_begin,
     first_time_ns,
     p.last_time_ns,
     seen_from,

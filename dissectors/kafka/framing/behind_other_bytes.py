@@ -18,9 +18,12 @@ from dissectors.layout import *
 
 @cython.cfunc
 @cython.exceptval(-1)
-def note_begin(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64) -> cython.int:
+def note_begin(
+    f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64, may_be_kafka: cython.bint
+) -> cython.int:
     """Keeps the first bytes of a side, for people who ask what this is: those of its first chunk, behind an opening. They are as
-    few as the length before a token of SASL, or a verb such as AUTH and PASS: who logs in, and by what, comes behind them."""
+    few as the length before a token of SASL, or a verb such as AUTH and PASS: who logs in, and by what, comes behind them.
+    They are negative while they may be Kafka's."""
     side: i64 = s & 1
     base: i64 = chunks[CHUNK_OFFSET, row]
     length: i64 = chunks[CHUNK_LENGTH, row]
@@ -28,11 +31,14 @@ def note_begin(f: FramingState, chunks: i64[:, ::1], row: i64, slot: i64, s: i64
     at: i64
     if f.conn[slot, FRAMING_STREAM + side] != f.conn[slot, FRAMING_OPENED + side]:
         return 0
-    if not f.conn[slot, CONN_FROM_SYN] or f.side[s, SIDE_LOSSES]:
-        return 0
-    for at in range(base, base + (MOST_BEGIN if length > MOST_BEGIN else length)):
-        begin = (begin << 8) | byte_at(f, chunks[CHUNK_BUFFER, row], at)
-    f.conn[slot, FRAMING_BEGIN + side] = begin
+    if f.conn[slot, FRAMING_BEGIN + side] == 0:
+        if not f.conn[slot, CONN_FROM_SYN] or f.side[s, SIDE_LOSSES]:
+            return 0
+        for at in range(base, base + (MOST_BEGIN if length > MOST_BEGIN else length)):
+            begin = (begin << 8) | byte_at(f, chunks[CHUNK_BUFFER, row], at)
+        f.conn[slot, FRAMING_BEGIN + side] = -begin
+    if not may_be_kafka and f.conn[slot, FRAMING_BEGIN + side] < 0:
+        f.conn[slot, FRAMING_BEGIN + side] = -f.conn[slot, FRAMING_BEGIN + side]
     return 0
 
 

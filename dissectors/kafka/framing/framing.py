@@ -92,6 +92,8 @@ def take_data(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
     s: i64 = 2 * slot + chunks[CHUNK_SIDE, row]
     length: i64 = chunks[CHUNK_LENGTH, row]
     mode: i64
+    if f.chunk_position == 0:
+        note_begin(f, chunks, row, slot, s, True)
     while f.chunk_position < length:
         if f.settling >= 0 and not settle(f):
             return False
@@ -111,10 +113,10 @@ def take_data(f: FramingState, chunks: i64[:, ::1], row: i64) -> cython.bint:
             elif f.why != WHY_DONE or not take_provisional(f, chunks, row, slot, s):
                 return False
         elif mode == MODE_BEHIND:
-            note_begin(f, chunks, row, slot, s)
+            note_begin(f, chunks, row, slot, s, False)
             take_other_bytes(f, chunks, row, slot, s)
         else:
-            note_begin(f, chunks, row, slot, s)
+            note_begin(f, chunks, row, slot, s, False)
             count_skipped(f, slot, s, SKIP_NOT_KAFKA, length - f.chunk_position)
             f.chunk_position = length
     return True

@@ -121,10 +121,13 @@ def test_where_no_body_can_be_read_there_is_no_kafka() -> None:
 
 
 def test_what_is_no_kafka_shows_its_first_bytes() -> None:
-    """By the ports of the thread: PostgreSQL (a length), AMQP 0-9-1, Redis, Cassandra's native protocol v4."""
+    """By the ports of the thread: PostgreSQL (a length), AMQP 0-9-1, Redis, Cassandra's native protocol v4; 7000 and 9090 begin
+    with what could be a Kafka header."""
     with read("other_protocols") as opened:
         found = {row["broker_port"]: row["client_begin"] for row in opened.metric("foreign_connections").to_pylist()}
     assert bytes.fromhex(found[5432])[:3] == b"\0\0\0"
+    for port in (7000, 9090):
+        assert bytes.fromhex(found[port])[:2] == b"\0\0"
     assert bytes.fromhex(found[5672]) == b"AMQP"
     assert bytes.fromhex(found[6379])[:1] == b"*"
     assert bytes.fromhex(found[9042])[:1] == b"\x04"

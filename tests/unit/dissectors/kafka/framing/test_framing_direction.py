@@ -188,20 +188,23 @@ def test_what_answers_in_text_is_told(answer: bytes, expected: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer", "begin"),
+    ("asked", "answer", "begin", "taken"),
     [
-        ([b"GET / HTTP/1.0\r\n"], [b"HTTP/1.0 200 OK\r\n"], (b"GET ", b"HTTP")),
-        ([b"\xff\xfe"], [b""], (b"\xff\xfe", b"")),
-        ([b"no kafka", b"more"], [b"\0", b"no"], (b"no k", b"\0")),
-        ([request(1)], [b"SSH-2.0-OpenSSH_9.2p1\r\n"], (b"", b"SSH-")),
-        ([request(1)], [reply(1)], (b"", b"")),
+        ([b"GET / HTTP/1.0\r\n"], [b"HTTP/1.0 200 OK\r\n"], (b"GET ", b"HTTP"), (False, False)),
+        ([b"\xff\xfe"], [], (b"\xff\xfe", b""), (False, False)),
+        ([b"no kafka", b"more"], [b"\0", b"no"], (b"no k", b"\0"), (False, False)),
+        ([request(1)], [b"SSH-2.0-OpenSSH_9.2p1\r\n"], (request(1)[:4], b"SSH-"), (True, False)),
+        ([request(1)], [reply(1)], (request(1)[:4], reply(1)[:4]), (True, True)),
+        ([request(1)[:9], request(1)[9:]], [reply(1)[:2], reply(1)[2:]], (request(1)[:4], reply(1)[:2]), (True, True)),
     ],
 )
-def test_first_bytes_of_what_is_no_kafka_are_kept(
-    asked: list[bytes], answer: list[bytes], begin: tuple[bytes, bytes]
+def test_first_bytes_are_kept_and_whether_they_were_taken_for_kafka(
+    asked: list[bytes], answer: list[bytes], begin: tuple[bytes, bytes], taken: tuple[bool, bool]
 ) -> None:
     part = Conversation().c(*asked).b(*answer).run().part
-    assert tuple(_begin(part[layout.FRAMING_BEGIN + side]) for side in (CLIENT, BROKER)) == begin
+    kept = [part[layout.FRAMING_BEGIN + side] for side in (CLIENT, BROKER)]
+    assert tuple(map(_begin, kept)) == begin
+    assert tuple(each < 0 for each in kept) == taken
 
 
 def test_first_bytes_are_not_kept_behind_a_gap_or_without_a_syn() -> None:
@@ -219,4 +222,4 @@ def test_nothing_is_kept_of_who_logs_in(login: bytes) -> None:
 
 
 def _begin(kept: int) -> bytes:
-    return kept.to_bytes(8).lstrip(b"\0")[1:]
+    return abs(kept).to_bytes(8).lstrip(b"\0")[1:]
