@@ -28,6 +28,8 @@ _PLACE = re.compile(
     r"""[-'dDfFjJ](?:(?<=-)-[^\n]*|(?<=')(?:[^']|'')*'|(?<=[dD])(?i:istinct)(?<!\w\w{8})\s+(?i:from)\b"""
     r"""|(?:(?<=[fF])[rR][oO][mM]|(?<=[jJ])[oO][iI][nN])(?<!\w\w{4})\s+(?P<name>\w+)\b(?!\s*[.(])(?P<alias>\s+(?i:as)\b)?)"""
 )
+# A view that is all of another one, or of a table.
+_WHOLE = re.compile(r"SELECT \* FROM ([a-z_]+)(?: WHERE true)?")
 # Statements about all tables, which they do not name.
 _ABOUT_ALL = re.compile(r"\b(?:show|pragma|summarize|information_schema|duckdb_\w+|pg_catalog)\b")
 _OF_ALL = ("show", "pragma", "summarize", "information_schema", "duckdb_", "pg_catalog")
@@ -196,12 +198,20 @@ class Catalog:
             read = (found["name"] or "").lower()
             if read not in reads:
                 return found[0]
-            sql = self._text(read, (*above, name))
-            return f"{found[0][:4]} (\n{sql}\n){found['alias'] or f' AS {read}'}"
+            return f"{found[0][:4]} {self._source(read, (*above, name))}{found['alias'] or f' AS {read}'}"
 
         reads = {read for read in self._entries[name].reads if self._stands_in(read, (*above, name))}
         sql = self._entries[name].entry.sql
         return _PLACE.sub(place, sql) if reads else sql
+
+    def _source(self, read: str, above: tuple[str, ...]) -> str:
+        """The SQL of a view in parentheses; of one that repeats a table, the name of the table: planning each column of a wide
+        table once more takes longer than most sums over a small one."""
+        whole = _WHOLE.fullmatch(self._entries[read].entry.sql)
+        if whole is None:
+            return f"(\n{self._text(read, above)}\n)"
+        inside = whole[1]
+        return self._source(inside, (*above, read)) if self._stands_in(inside, (*above, read)) else inside
 
     def _create(self, name: str, entry: Entry) -> None:
         """Replaces what was left by a signal or by other settings."""

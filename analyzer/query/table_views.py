@@ -64,7 +64,7 @@ def entries_of(
     for name, condition in _conditions(filters).items():
         source = f"{NEAR}{name}" if name in near else f"all_{name}"
         entries[name] = Entry(f"SELECT * FROM {source} WHERE {condition}", False)
-    entries["time_range"] = Entry(_time_range(filters), True)
+    entries["time_range"] = Entry(_time_range(filters) if filters else "SELECT * FROM all_time_range", bool(filters))
     entries["all_time_range"] = Entry(_time_range(Filters()), True)
     # Without filters one pass over the exchanges serves both.
     left = metrics.view("all_totals").replace("FROM all_exchanges", "FROM exchanges") if filters else None

@@ -61,6 +61,19 @@ def test_views_stand_in_questions_of_ours_and_only_tables_are_made() -> None:
         assert database.execute(text).fetchall() == []
 
 
+def test_a_view_that_is_all_of_a_table_is_the_table() -> None:
+    entries = {
+        "kept": Entry("SELECT 1 AS x", True),
+        "left_by_filters": Entry("SELECT * FROM kept WHERE true", False),
+        "same": Entry("SELECT * FROM left_by_filters", False),
+        "some": Entry("SELECT * FROM kept WHERE x > 1", False),
+    }
+    catalog = Catalog(entries, entries.get, lambda _: None)
+    text = catalog.in_place("SELECT same.x FROM same JOIN left_by_filters AS l ON true")
+    assert text == "SELECT same.x FROM kept AS same JOIN kept AS l ON true"
+    assert "x > 1" in catalog.in_place("SELECT x FROM some")
+
+
 def test_a_view_is_made_where_a_name_of_the_question_would_change_its_meaning() -> None:
     made: list[str] = []
     catalog = Catalog(ENTRIES, ENTRIES.get, made.append)
