@@ -271,6 +271,8 @@ class Dataset:
     def metric_rows(self, name: str) -> MetricRows:
         """The same rows, also if they are very many."""
         with self.asking(name.replace("_", " ")):
+            if (needed := metrics.NEEDS.get(name)) and not self.ask(f"SELECT 1 AS one FROM {needed} LIMIT 1"):
+                return MetricRows((), ())
             return self.held(self.settings.folded(metrics.text(name)))
 
     def metric_in_portions(self, name: str, rows: int = 10_000) -> tuple[list[str], Iterator[list[dict[str, Any]]]]:

@@ -31,12 +31,18 @@ from analyzer.base.filters import literal
 
 _UNITS = {"ms": 10**6, "s": 10**9, "days": 86_400 * 10**9, "mb": 10**6, "lag_turns": 2**32 * 10**6}
 _SALTS = (6364136223846793005, 15755552163447593571, 11400714819323198485)
+_COMMENTS = re.compile(r"^ *--.*\n", re.MULTILINE)
 _NAME = re.compile(r"'(\w+)'")
 
 
 def text(path: Path) -> str:
     """The SQL of a file."""
     return folded(path.read_text(encoding="utf-8"))
+
+
+def bare(sql: str) -> str:
+    """SQL of ours without the lines that are comments, for an engine that is to read no more than it must."""
+    return _COMMENTS.sub("", sql)
 
 
 def folded(sql: str) -> str:

@@ -31,6 +31,12 @@ from analyzer.query import sql_words
 
 FOLDER = Path(__file__).parent
 VIEWS = FOLDER / "views"
+# What there must be for a long question to have rows: a look at sums, which most captures answer with nothing.
+NEEDS = {
+    "errors": "errors",
+    "throttle": "totals WHERE throttled > 0",
+    "unanswered": "totals WHERE status NOT IN ('answered', 'no_reply_expected')",
+}
 _TYPES = {"int": "INT", "text": "STRING"}
 
 
@@ -57,7 +63,7 @@ def view_names() -> tuple[str, ...]:
 def view(name: str) -> str:
     """The SQL of a shared view: its file, or the rows of its data file. An unknown name is a KeyError."""
     path = _files()[name]
-    return _facts(path) if path.suffix == ".tsv" else sql_words.text(path)
+    return _facts(path) if path.suffix == ".tsv" else sql_words.bare(sql_words.text(path))
 
 
 def data_rows(name: str) -> list[list[str]]:

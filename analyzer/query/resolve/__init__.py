@@ -199,7 +199,7 @@ def views(
 
 def sql(view: str) -> str:
     """The SQL of a view over the rows of all views."""
-    return sql_words.text(Path(__file__).parent / f"{view}.sql")
+    return sql_words.bare(sql_words.text(Path(__file__).parent / f"{view}.sql"))
 
 
 def _of_one_view(text: str) -> str:
