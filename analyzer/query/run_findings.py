@@ -131,7 +131,9 @@ def _exchanges(row: dict[str, Any]) -> list[int]:
 
 def _with_true_condition(dataset: Dataset, chosen: Sequence[Rule]) -> list[Rule]:
     """The rules whose conditions are true, by one question about each table instead of one for each rule."""
-    left = list(chosen)
+    (whole,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM all_time_range")
+    span_ns = (whole["last_time_ns"] or 0) - (whole["first_time_ns"] or 0)
+    left = [each for each in chosen if each.lasts_ns <= span_ns]
     for place in range(max((len(each.conditions) for each in left), default=0)):
         told = {name: true for question in questions(left, place) for name, true in dataset.ask(question)[0].items()}
         left = [each for each in left if place >= len(each.conditions) or told[each.name] is True]

@@ -8,6 +8,7 @@ A file begins with its head, comment lines of the form `-- word: text`, in this 
                                                anything: most rules end here, and those of a table in one question
     -- and: repeated_offsets having count(*) > 0
                                                may be missing: what must be true besides, asked of those that are left
+    -- lasts: s(10)                         may be missing: how long, in ns, captures last in which the rule may find something
     -- says: {client_id} is throttled {muted_share} of its time[, user {principal}]
     -- do: what a person should do about it
     -- look: kanalyze throttle[ --client {client_id}]
@@ -57,11 +58,12 @@ FOLDER = Path(__file__).parent
 SEVERITIES = ("high", "medium", "info")
 HEAD = ("severity", "rank", "when", "says", "do", "look")
 AND = "and"
+LASTS = "lasts"
 WITH_AND = ("severity", "rank", "when", AND, "says", "do", "look")
 EXPLAINS = "explains"
 DELAYS, NOBODY = "delays", "nobody"
 COSTS = "costs"
-OPTIONAL = (AND, EXPLAINS, DELAYS, COSTS)
+OPTIONAL = (AND, LASTS, EXPLAINS, DELAYS, COSTS)
 # Accounts of `metrics/views/impacts.sql`, in the order in which they are shown.
 ACCOUNTS = (
     "data", "refused", "unanswered", "connections", "no progress", "connecting", "rebalance", "time", "repeated",
@@ -100,9 +102,9 @@ class Condition(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One rule. Unless all `conditions` are true (later ones take longer) it finds nothing. `explains` are rules whose
-    findings are symptoms of this one when they are about the same, at the same time. `delays_nobody`: nobody waits because of what
-    it finds.
+    """One rule. Unless the captures last `lasts_ns` and all `conditions` are true (later ones take longer) it finds nothing.
+    `explains` are rules whose findings are symptoms of this one when they are about the same, at the same time. `delays_nobody`:
+    nobody waits because of what it finds.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Rule(NamedTuple):
     explains: tuple[Explained, ...] = ()
     delays_nobody: bool = False
     costs: tuple[Cost, ...] = ()
+    lasts_ns: int = 0
 
 
 def names() -> list[str]:
@@ -131,17 +134,29 @@ def rule(name: str) -> Rule:
     sql = sql_words.text(path)
     lines = [_LINE.fullmatch(line) for line in sql.splitlines()[: len(HEAD) + len(OPTIONAL)]]
     head = {match[1]: match[2] for match in lines if match and match[1] in (*HEAD, *OPTIONAL)}
-    order = tuple(word for word in head if word not in (EXPLAINS, DELAYS, COSTS))
+    order = tuple(word for word in head if word not in (LASTS, EXPLAINS, DELAYS, COSTS))
     explains = tuple(_explained(path, word) for word in head.pop(EXPLAINS, "").replace(",", " ").split())
     costs = tuple(_cost(path, each) for each in head.pop(COSTS, "").split(", ") if each)
     if (delays := head.pop(DELAYS, None)) not in (None, NOBODY):
         raise ValueError(f"{path.name}: delays: {delays!r} is not {NOBODY!r}")
+    lasts_ns = int(head.pop(LASTS, 0))
     asked = [head.get("when"), head.pop(AND, None)]
     if order not in (HEAD, WITH_AND) or head["severity"] not in SEVERITIES:
         raise ValueError(f"{path.name}: the head of a finding is {', '.join(HEAD)}, in this order")
     conditions = tuple(_condition(path, text) for text in asked if text is not None)
     told = (head["says"], head["do"], head["look"])
-    return Rule(name, head["severity"], int(head["rank"]), conditions, *told, sql, explains, delays is not None, costs)
+    return Rule(
+        name,
+        head["severity"],
+        int(head["rank"]),
+        conditions,
+        *told,
+        sql_words.bare(sql),
+        explains,
+        delays is not None,
+        costs,
+        lasts_ns,
+    )
 
 
 def _condition(path: Path, text: str) -> Condition:

@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 10
--- when: mutes having count(*) > 0
+-- when: totals having sum(throttled) > 0
 -- says: {who}[ at {host}] is throttled {muted_share} of its time ({apis}[, user {principal}]): {replies|throttled reply|throttled replies}[ ({told_ns} in all)], {held_ns} spent waiting
 -- do: Raise the quota of this user or client id (kafka-configs.sh --alter), spread its load, or limit its rate in the client.
 -- look: kanalyze throttle[ --client {who}]

@@ -127,20 +127,6 @@ alive AS (
     JOIN all_connections AS c ON c.broker_address = o.host AND c.broker_port = o.port
     WHERE c.is_kafka AND c.replies > 0
     GROUP BY b.host, b.port
-),
--- Clients of the host that asked for metadata, and for nothing that moves records.
-idle AS (
-    SELECT client_address, who() AS who, broker_address || ':' || CAST(broker_port AS STRING) AS bootstrap
-    FROM exchanges
-    WHERE client_address IN (
-        SELECT q.client_address
-        FROM asking AS q JOIN advertised AS a
-            ON q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
-            OR (q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%')
-    )
-    GROUP BY client_address, who(), broker_address, broker_port
-    HAVING bool_or(api_key NOT IN (api('Metadata', 'FindCoordinator', 'SaslHandshake', 'ApiVersions', 'InitProducerId',
-        'SaslAuthenticate', 'DescribeCluster'))) IS NOT TRUE
 )
 -- A client asks several brokers, which all say the same.
 SELECT
@@ -173,7 +159,7 @@ JOIN asking AS q
         OR ((q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%') AND h.hosts = 1)
     )
     AND q.who = coalesce(a.stuck, q.who)
-JOIN idle AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
+JOIN idle_askers AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
 LEFT JOIN alive AS l ON l.host = a.broker_address AND l.port = a.broker_port
 WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
     OR (a.packets >= 2 AND l.alive_ns - a.last_time_ns >= s(10))

@@ -1,22 +1,7 @@
 -- Requests in versions that their broker does not offer, one row a client, API and version.
 -- ApiVersions itself is asked before there is an offer.
--- What every offer has is within each connection's: nearly always all requests are. Offers with all that anybody asked need no look.
-WITH always AS (
-    SELECT o.api_key, max(o.min_version) AS min_version, min(o.max_version) AS max_version
-    FROM (
-        SELECT api_key, min(api_version) AS least, max(api_version) AS greatest FROM asked_versions GROUP BY api_key
-    ) AS a
-    JOIN offered_versions AS o ON o.api_key = a.api_key AND (a.least < o.min_version OR a.greatest > o.max_version)
-    GROUP BY o.api_key
-),
-asked AS (
-    SELECT x.connection, x.api_key, x.api_version
-    FROM asked_versions AS x JOIN always AS a ON a.api_key = x.api_key
-    WHERE x.api_key <> api('ApiVersions') AND (x.api_version < a.min_version OR x.api_version > a.max_version)
-    GROUP BY x.connection, x.api_key, x.api_version
-),
 -- Versions that a connection used are few, requests and offers are many.
-outside AS (
+WITH outside AS (
     SELECT
         a.connection,
         a.api_key,
@@ -24,8 +9,8 @@ outside AS (
         min(f.time_ns) AS time_ns,
         min(f.min_version) AS min_version,
         max(f.max_version) AS max_version
-    FROM asked AS a JOIN offered_versions AS f ON f.connection = a.connection AND f.api_key = a.api_key
-    WHERE f.connection IN (SELECT connection FROM asked)
+    FROM doubtful_versions AS a JOIN offered_versions AS f ON f.connection = a.connection AND f.api_key = a.api_key
+    WHERE f.connection IN (SELECT connection FROM doubtful_versions)
     GROUP BY a.connection, a.api_key, a.api_version
     HAVING a.api_version < min(f.min_version) OR a.api_version > max(f.max_version)
 )

@@ -71,6 +71,15 @@ def test_fires(name: str, story: Callable[[], Tables], tmp_path: Path) -> None:
     json.dumps(told, allow_nan=False)
 
 
+def test_a_rule_about_a_time_is_not_asked_of_a_shorter_capture(tmp_path: Path) -> None:
+    whole = capture()
+    with dataset(tmp_path, {"captures": [whole]} | ASKED) as made:
+        slow = rule("slow_requests")
+        lasts_ns = whole["last_time_ns"] - whole["first_time_ns"]
+        assert find(made, [slow._replace(lasts_ns=lasts_ns)])
+        assert not find(made, [slow._replace(lasts_ns=lasts_ns + 1)])
+
+
 @pytest.mark.parametrize(("name", "story"), SILENT)
 def test_is_silent(name: str, story: Callable[[], Tables], tmp_path: Path) -> None:
     with dataset(
