@@ -34,7 +34,7 @@ EXPECTED: dict[tuple[str, int], int | None] = {
     ("Metadata", 3): 5,
     ("Metadata", 5): 5,
     **{(api, 51): 5 for api in ("AddPartitionsToTxn", "InitProducerId", "Produce")},
-    ("OffsetFetch", 88): None,
+    ("OffsetFetch", 88): 10,
     ("ConsumerGroupDescribe", 69): None,
     ("ElectLeaders", 84): None,
     ("CreateTopics", 36): None,

@@ -21,6 +21,7 @@ from analyzer.report.format import (
     rate,
     safe,
     share,
+    shown_name,
     size,
     things,
 )
@@ -35,6 +36,8 @@ _SOFTWARE = {
 # Columns whose values are client ids: one that is a word of a language ("late", "reader") would be read as part of the sentence.
 _CLIENTS = ("who", "client_id")
 _WORD = re.compile(r"[a-z]+")
+# A column that no capture has filled, which is shown whole.
+_OURS = "advice"
 # A part that may be left out, or a place for a value.
 _PART = re.compile(r"\[([^\[\]]*)\]|\{[^{}]*\}")
 _PLACE = re.compile(r"\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}")
@@ -108,4 +111,6 @@ def _written(name: str, value: Any) -> str:
             return form(value)
     if isinstance(value, (int, float)):
         return count(value) if isinstance(value, int) else rate(value)
+    if name == _OURS:
+        return shown_name(str(value))
     return f'"{value}"' if name in _CLIENTS and _WORD.fullmatch(str(value)) else safe(str(value))

@@ -1,6 +1,7 @@
 -- Connections on which metadata is asked for all the time, one row a client and connection.
 -- 30 in 30 s, in at least 20 different seconds: a burst at the start of a client is none. Of a shorter capture 10 different seconds
--- will do, where each had three and all the time until the end was so. `topic`: what most of these requests failed for.
+-- will do, where each had three and all the time until the end was so. `topic`: what most of these requests failed for; `name`: the error that the client
+-- got most often.
 WITH asked AS (
     SELECT
         connection,
@@ -21,10 +22,23 @@ failed AS (
     FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
     WHERE x.api_name = 'Metadata'
     GROUP BY x.connection
+),
+-- What a client was refused most often, of the errors that make it ask for metadata.
+refused AS (
+    SELECT who, max_by(name, (times, name)) AS name
+    FROM (
+        SELECT who(x) AS who, e.name, count(*) AS times
+        FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
+        WHERE x.api_name IN ('Metadata', 'Produce', 'Fetch', 'ListOffsets')
+        GROUP BY who(x), e.name
+    ) AS counted
+    WHERE times >= 10
+    GROUP BY who
 )
 SELECT
     a.who,
     CASE WHEN max(f.times) >= count(*) / 2 THEN max(f.topic) END AS topic,
+    max(r.name) AS name,
     a.connection,
     count(*) AS requests,
     max(within) * 1e9 / least(30e9, greatest(max(request_time_ns) - min(request_time_ns), 1)) AS worst_per_s,
@@ -33,7 +47,9 @@ SELECT
     max_by(exchange, (within, exchange)) AS evidence_worst,
     min(request_time_ns) AS first_time_ns,
     max(request_time_ns) AS last_time_ns
-FROM asked AS a LEFT JOIN failed AS f ON f.connection = a.connection
+FROM asked AS a
+LEFT JOIN failed AS f ON f.connection = a.connection
+LEFT JOIN refused AS r ON r.who = a.who
 GROUP BY a.who, a.connection
 HAVING max(within) >= 30 AND (
     count(DISTINCT CAST(floor(request_time_ns / 1e9) AS BIGINT)) >= 20
