@@ -518,8 +518,8 @@ error_code      int16   Error code of the last reply; null: none was seen.
 again           bool    True for a login in mid-connection (re-authentication, KIP-368).
 handshake       bool    False for a login without a SaslHandshake before its tokens (GSSAPI, as before KIP-43); null: unknown,
                         as the beginning of the connection, or bytes of it, are not in the capture.
-refusal         string  Why the broker refused the token of OAUTHBEARER, as it says (RFC 7628): invalid_token, ...; null: it
-                        did not say, and for other mechanisms.
+refusal         string  Why the broker refused the login, as it says: the status of OAUTHBEARER (RFC 7628), such as
+                        invalid_token, else its error message, if that says more than the error code; null: it did not.
 token_expiry_time_ns  int64  Until when the token of OAUTHBEARER is valid (claim exp of a JSON web token), ns since the epoch;
                         null: it does not say, and for other mechanisms.
 """)

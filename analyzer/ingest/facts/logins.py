@@ -25,7 +25,7 @@ class Logins:
     def kinds(self) -> tuple[FactKind, ...]:
         return (
             FactKind(17, "mechanism", "error_code", self.handshake),
-            FactKind(36, "auth_bytes", "error_code auth_bytes", self.authenticate),
+            FactKind(36, "auth_bytes", "error_code error_message auth_bytes", self.authenticate),
             # Bare tokens have no fields: the collector gives their bytes the same name.
             FactKind(TOKEN, "", "", self.token),
         )
@@ -60,7 +60,7 @@ class Logins:
             answer = seen.reply.get("auth_bytes")
             if error or answer is not None:
                 outcome = sasl.accepted(mechanism, answer or b"", error)
-                refusal = sasl.refusal(mechanism, answer or b"")
+                refusal = sasl.refusal(mechanism, answer or b"", seen.reply.get("error_message") if error else None)
         return "login_steps", self._step(seen, step, claim, outcome, error, refusal)
 
     def _step(

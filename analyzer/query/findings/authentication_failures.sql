@@ -28,10 +28,14 @@ SELECT
             THEN 'Set sasl.mechanism of this client to one of the broker (sasl.enabled.mechanisms), or enable it there.'
         WHEN count(*) FILTER (WHERE l.handshake = false) = count(*)
             THEN 'Let this client send SaslHandshake first (a switch of its library, such as Net.SASL.Handshake of sarama): brokers take a bare token at most as the first bytes of a connection, as before Kafka 0.10.'
+        WHEN min(l.refusal) ILIKE 'too many%'
+            THEN 'The broker takes no more logins at this rate, whatever their credentials: keep connections open instead of making new ones, and let this client wait for longer before it tries again (reconnect.backoff.ms, reconnect.backoff.max.ms).'
         WHEN min(l.sasl_mechanism) = 'OAUTHBEARER' AND max(l.sasl_mechanism) = 'OAUTHBEARER'
             THEN 'See that this client gets a new token before the old one expires (sasl.oauthbearer.token.endpoint.url, its login callback), that clocks agree, and that issuer and audience are as the broker expects (sasl.oauthbearer.expected.*).'
         WHEN min(l.sasl_mechanism) = 'GSSAPI' AND max(l.sasl_mechanism) = 'GSSAPI'
             THEN 'Kerberos: check ticket and keytab on this host (klist), sasl.kerberos.service.name, the host name by which the client reaches the broker (its principal), the clocks, and the log of the broker.'
+        WHEN count(l.refusal) = count(*)
+            THEN 'The broker says why: correct that in the configuration of this client (sasl.jaas.config, its login callback) or at the broker, whose log says more.'
         WHEN max(l.sasl_mechanism) = min(l.sasl_mechanism) AND max(l.sasl_mechanism) NOT LIKE 'SCRAM-%' AND max(l.sasl_mechanism) <> 'PLAIN'
             THEN 'Check the credentials of this mechanism in the client configuration on this host (sasl.jaas.config), and the log of the broker.'
         ELSE 'A wrong or outdated password, or somebody is guessing: check the credentials in the client configuration on this host (sasl.jaas.config, sasl.username, sasl.password).'

@@ -15,6 +15,12 @@ _LONGEST_USER = 1024
 _OAUTH_FIELD = b"\x01auth="
 # Words of RFC 7628 and of those who add to it; anything else may be a secret.
 _STATUS = re.compile(r"[a-z][a-z_]{1,39}")
+# What a broker says in words: short, and without a word so long that it may be a token. A number of the request before it, as
+# "[1f2e]: ", or behind it, as " (ErrId: 1f2e)", is left out.
+_WORDS = re.compile(r"[A-Za-z0-9_.,:;'()/-]{1,30}(?: [A-Za-z0-9_.,:;'()/-]{1,30}){0,19}")
+_NUMBERED = re.compile(r"^\[[0-9a-f-]+\]: *|\s*\(ErrId: [0-9a-f]+\)$")
+# Kafka's own words for credentials that do not fit, which say no more than the error code.
+_NO_REASON = re.compile(r"(?i)invalid credentials|^authentication failed[.]?$|^sasl authentication failed[.]?$")
 # Object identifiers of Kerberos (RFC 4121, 4.1) and of its negotiation (RFC 4178, 4.1), as they are in a first token.
 _KERBEROS = (b"\x06\x09\x2a\x86\x48\x86\xf7\x12\x01\x02\x02", b"\x06\x06\x2b\x06\x01\x05\x05\x02")
 _LATEST_S = 9_000_000_000  # within int64, in ns
@@ -90,14 +96,16 @@ def _scram(token: bytes) -> Claim:
     return Claim(user=name)
 
 
-def refusal(mechanism: str | None, answer: bytes) -> str | None:
-    """Why a broker refuses an OAUTHBEARER token: the `status` of its JSON (RFC 7628, 3.2.2), such as invalid_token; None where
-    it says none."""
-    if mechanism != "OAUTHBEARER" or not answer:
-        return None
-    content = _json(answer)
-    status = content.get("status") if isinstance(content, dict) else None
-    return status if isinstance(status, str) and _STATUS.fullmatch(status) else None
+def refusal(mechanism: str | None, answer: bytes, message: str | None = None) -> str | None:
+    """Why a broker refuses a login: of an OAUTHBEARER token the `status` of its JSON (RFC 7628, 3.2.2), such as invalid_token,
+    else its error message, if that says more than the error code; None where it says none."""
+    if mechanism == "OAUTHBEARER" and answer:
+        content = _json(answer)
+        status = content.get("status") if isinstance(content, dict) else None
+        if isinstance(status, str) and _STATUS.fullmatch(status):
+            return status
+    words = _NUMBERED.sub("", (message or "")[:700]).strip()
+    return words if _WORDS.fullmatch(words) and not _NO_REASON.search(words) else None
 
 
 def _oauth_claims(token: bytes) -> tuple[str | None, int | None]:

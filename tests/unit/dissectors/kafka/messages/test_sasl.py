@@ -116,6 +116,28 @@ def test_why_a_token_is_refused(mechanism: str, answer: bytes, wanted: str | Non
     assert refusal(mechanism, answer) == wanted
 
 
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        ("[6f1c2a90-11]: Too many connects", "Too many connects"),  # Amazon MSK, which numbers each request
+        ("Authentication failed: token expired (ErrId: 1f2e)", "Authentication failed: token expired"),  # Strimzi
+        ("Authentication failed: Invalid username or password", "Authentication failed: Invalid username or password"),
+        # Kafka's own words of the error code, nothing, or what may be a token.
+        (
+            "Authentication failed during authentication due to invalid credentials with SASL mechanism SCRAM-SHA-256",
+            None,
+        ),
+        ("Authentication failed", None),
+        ("", None),
+        (None, None),
+        ("refused eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJhIn0", None),
+        ("a\x1b[31mb", None),
+    ],
+)
+def test_why_a_login_is_refused(message: str | None, wanted: str | None) -> None:
+    assert refusal("PLAIN", b"", message) == wanted
+
+
 @given(st.text("abcdefgh", min_size=1), st.text("0123456789", min_size=8, max_size=30))
 def test_a_password_never_comes_out(user: str, password: str) -> None:
     tokens = [f"\0{user}\0{password}", f"{user}\0{user}\0{password}", f"c=biws,r=abc,p={password}"]
