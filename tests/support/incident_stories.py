@@ -12,6 +12,7 @@ import member_stories
 import progress_stories
 import protocol_stories
 import slow_stories
+import thread_stories
 from hold_out_stories import MS_NS
 from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
 
@@ -379,7 +380,15 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = slow_stories.MORE
     ),
     "session_expired": ((lambda: died(11),), (lambda: died(8), lambda: died(30), lambda: died(11, left_first=True))),
 }
-for _stories in (protocol_stories, cluster_stories, member_stories, hold_out_stories, limit_stories, progress_stories):
+for _stories in (
+    protocol_stories,
+    cluster_stories,
+    member_stories,
+    hold_out_stories,
+    limit_stories,
+    progress_stories,
+    thread_stories,
+):
     STORIES |= _stories.STORIES
     for _name, (_fires, _silent) in _stories.MORE.items():
         MORE[_name] = (MORE.get(_name, ((), ()))[0] + _fires, MORE.get(_name, ((), ()))[1] + _silent)

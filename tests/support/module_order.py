@@ -399,6 +399,7 @@ ORDER = (
     "analyzer.report.impact",
     "analyzer.report.other_traffic",
     "analyzer.report.ways",
+    "analyzer.report.endpoints",
     "analyzer.report.topics_of_note",
     "analyzer.report.between",
     "analyzer.report.beyond",

@@ -4,7 +4,7 @@
 -- says: controller {broker} became unavailable: {attempts|connection attempt|connection attempts}[ from {several|broker|brokers}] failed after its last reply[, {back}][, while {others|other controller answers|other controllers answer}]
 -- do: Check the log of this controller and its host. As long as a cluster has no controller, no partition gets a new leader, and topics are neither made, deleted nor altered: who asks for that waits.
 -- look: kanalyze connections --broker {broker}
--- explains: refused_connections, unreachable, connection_storm, unanswered, slow_requests*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), request_timed_out*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), unexplained
+-- explains: refused_connections, unreachable, connection_storm, unanswered, gives_up, slow_requests*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), request_timed_out*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), unexplained
 -- costs: connections
 -- A port that served brokers alone, all of whose connections ended, and that refused or ignored three attempts since. For
 -- information when it came back and did not fail three times again, or another controller of the capture answered afterwards.

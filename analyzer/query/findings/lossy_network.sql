@@ -4,6 +4,6 @@
 -- says: packets are lost {place}: {lost_share} ({lost} of {packets})[, to and from {peers|host|hosts}][; {slow_share} of the slowest requests used this path]
 -- do: Check this part of the network path: interface error counters, a full queue, a bad cable, Wi-Fi, a VPN.
 -- look: kanalyze connections[ --client {client_address}][ --broker {broker_address}]
--- explains: head_of_line, unanswered, slow_requests
+-- explains: head_of_line, unanswered, gives_up, slow_requests
 -- costs: connecting, time
 SELECT * FROM lossy_ways

@@ -4,6 +4,6 @@
 -- says: {who} fetched offsets of topic {topic} that {state}, {times|time|times}[ (offset {asked_offset})][, with the end at {end_offset}][; it continued at {reset_offset}]
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]
--- explains: failing(OFFSET_OUT_OF_RANGE), lag_growing
+-- explains: failing(OFFSET_OUT_OF_RANGE), lag_growing, no_progress
 -- costs: refused(OFFSET_OUT_OF_RANGE)
 SELECT * FROM refused_offsets

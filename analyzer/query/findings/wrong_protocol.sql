@@ -4,6 +4,6 @@
 -- says: {client_address}[ ({client_id})] speaks {spoken} to {broker}, which {expected}: {times|connection|connections} failed
 -- do: {advice}
 -- look: kanalyze connections --client {client_address}
--- explains: connection_storm, unanswered, tls_failed, authentication_failures(ILLEGAL_SASL_STATE), failing(ILLEGAL_SASL_STATE)
+-- explains: connection_storm, unanswered, gives_up, tls_failed, authentication_failures(ILLEGAL_SASL_STATE), failing(ILLEGAL_SASL_STATE)
 -- costs: connections, unanswered
 SELECT * FROM wrong_protocols

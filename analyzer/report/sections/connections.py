@@ -22,6 +22,7 @@ from analyzer.report.causes import (
     causes,
     closed,
 )
+from analyzer.report.endpoints import ENDPOINTS
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import (
     NONE,
@@ -89,7 +90,7 @@ REFUSED = (
 )
 CAUSES = (
     *(STALLS, LOSSES, DISTANCES, UNREACHED, HANG_UPS, IDLE_DROPS, SLOW_READINGS, BROKEN, OUT_OF_TURN),
-    *(CLUSTERS, WAYS, HANDSHAKES, NEVER_REACHED, VAIN, SLOW_BEGINNINGS, LONG_TRANSFERS),
+    *(ENDPOINTS, CLUSTERS, WAYS, HANDSHAKES, NEVER_REACHED, VAIN, SLOW_BEGINNINGS, LONG_TRANSFERS),
 )
 NOTHING = "No Kafka connections in this capture."
 # A connection that was silent for so long when it ended was closed because it was idle.

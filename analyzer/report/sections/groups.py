@@ -51,6 +51,17 @@ HELD_UP = Table(
     ),
     "+: until the capture ended.",
 )
+UNSYNCED = Table(
+    "late_assignments",
+    "Groups whose leader sends assignments late, or never",
+    (
+        (Column("group", least=10), lambda row: safe(row["group_id"])),
+        (Column("leader", least=12), lambda row: safe(row["leader"])),
+        (Column("members", right=True), lambda row: count(row["members"])),
+        (Column("waits", right=True), lambda row: count(row["times"])),
+        (Column("longest", right=True), lambda row: duration(row["longest_ns"])),
+    ),
+)
 REBALANCES = (
     Column("time"),
     Column("group", least=10, spare=1),
@@ -169,7 +180,7 @@ def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 def failing(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Groups that waited long for a member, commits that fail, and partitions that nobody fetches."""
-    return causes(facts, (HELD_UP, COMMIT_ERRORS, UNFETCHED), width, limit, COMMAND)
+    return causes(facts, (HELD_UP, UNSYNCED, COMMIT_ERRORS, UNFETCHED), width, limit, COMMAND)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:

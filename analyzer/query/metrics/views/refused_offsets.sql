@@ -10,6 +10,8 @@ WITH refused AS (
         e.partition,
         e.exchange,
         x.client_address,
+        x.broker_address,
+        x.broker_port,
         x.response_time_ns
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
@@ -24,12 +26,27 @@ asked AS (
         r.partition,
         r.exchange,
         r.client_address,
+        r.broker_address,
+        r.broker_port,
         r.response_time_ns,
         max(e.offset) AS asked_offset
     FROM refused AS r LEFT JOIN entries AS e
         ON e.exchange = r.exchange AND e.side = 'request' AND e.partition = r.partition
         AND coalesce(e.topic, e.topic_id) = r.topic
-    GROUP BY r.cluster, r.who, r.topic, r.partition, r.exchange, r.client_address, r.response_time_ns
+    GROUP BY
+        r.cluster, r.who, r.topic, r.partition, r.exchange, r.client_address, r.broker_address, r.broker_port, r.response_time_ns
+),
+-- Refused by one broker, while another serves the same offset to the same client: a follower that is behind.
+served AS (
+    SELECT a.exchange
+    FROM asked AS a
+    JOIN fetch_positions AS p
+        ON coalesce(p.topic, p.topic_id) = a.topic AND p.partition = a.partition AND p.fetch_offset = a.asked_offset
+    JOIN exchanges AS x ON x.exchange = p.exchange
+    WHERE x.client_address = a.client_address AND x.status = 'answered' AND coalesce(x.error_count, 0) = 0
+        AND (x.broker_address <> a.broker_address OR x.broker_port <> a.broker_port)
+        AND x.response_time_ns BETWEEN a.response_time_ns AND a.response_time_ns + s(60)
+    GROUP BY a.exchange
 ),
 places AS (
     SELECT topic, partition FROM asked GROUP BY topic, partition
@@ -64,7 +81,8 @@ judged AS (
         max(b.told_offset) AS told_offset,
         min_by(b.told_offset, b.response_time_ns) FILTER (
             WHERE b.client_address = a.client_address AND b.response_time_ns >= a.response_time_ns AND b.told_offset IS NOT NULL
-        ) AS reset_offset
+        ) AS reset_offset,
+        a.exchange IN (SELECT exchange FROM served) AS is_served
     FROM asked AS a LEFT JOIN bounds AS b
         ON b.cluster IS NOT DISTINCT FROM a.cluster AND b.topic = a.topic AND b.partition = a.partition
     GROUP BY a.cluster, a.who, a.topic, a.partition, a.exchange, a.response_time_ns, a.asked_offset
@@ -73,6 +91,8 @@ told AS (
     SELECT
         *,
         CASE
+            WHEN bool_or(is_served) OVER (PARTITION BY cluster, who, topic, partition, asked_offset)
+                THEN 'one broker does not have and another one serves'
             WHEN reset_offset < asked_offset THEN 'are beyond the end'
             WHEN reset_offset > asked_offset THEN 'retention has deleted'
             WHEN asked_offset > greatest(coalesce(end_offset, told_offset), coalesce(told_offset, end_offset))
@@ -92,6 +112,8 @@ SELECT
     CASE WHEN count(*) = 1 AND state = 'are beyond the end' THEN max(end_offset) END AS end_offset,
     CASE WHEN count(*) = 1 THEN max(reset_offset) END AS reset_offset,
     CASE
+        WHEN state = 'one broker does not have and another one serves'
+            THEN 'The consumer is sent to a follower (client.rack, KIP-392) that is behind its leader, or was never in sync: see which replicas are (kafka-topics.sh --describe), and take client.rack away until it has caught up.'
         WHEN state = 'retention has deleted'
             THEN 'The consumer fell behind retention (retention.ms, retention.bytes) and missed what it had not read: check its lag.'
         WHEN state = 'are beyond the end'

@@ -108,13 +108,27 @@ read AS (
     WHERE t.sort = 'filled' AND e.side = 'response' AND e.next_offset IS NOT NULL
     GROUP BY t.evidence_first, t.topic, t.partition
 ),
+-- Where nothing comes: the replica that most replies name to read from instead.
+sent_on AS (
+    SELECT t.evidence_first, t.topic, t.partition, max(e.preferred_read_replica) AS replica
+    FROM told AS t
+    JOIN exchanges AS x
+        ON x.client_address = t.client_address AND x.client_id IS NOT DISTINCT FROM t.client_id AND x.api_key = api('Fetch')
+        AND x.request_time_ns BETWEEN t.first_time_ns AND t.last_time_ns
+    JOIN entries AS e ON e.exchange = x.exchange AND coalesce(e.topic, e.topic_id) = t.topic AND e.partition = t.partition
+    WHERE t.sort = 'nothing' AND e.side = 'response' AND coalesce(x.error_count, 0) = 0
+    GROUP BY t.evidence_first, t.topic, t.partition
+    HAVING count(*) FILTER (WHERE e.preferred_read_replica >= 0) * 2 > count(*)
+),
 sorted AS (
     SELECT
         t.* REPLACE (
-            CASE WHEN t.sort <> 'filled' THEN t.sort WHEN r.read_to <= t.stuck_offset THEN 'before' ELSE 'same' END AS sort
+            CASE WHEN p.replica IS NOT NULL THEN 'elsewhere' WHEN t.sort <> 'filled' THEN t.sort WHEN r.read_to <= t.stuck_offset THEN 'before' ELSE 'same' END AS sort
         ),
-        r.read_to
+        r.read_to,
+        p.replica
     FROM told AS t
+    LEFT JOIN sent_on AS p ON p.evidence_first = t.evidence_first AND p.topic = t.topic AND p.partition = t.partition
     LEFT JOIN read AS r ON r.evidence_first = t.evidence_first AND r.topic = t.topic AND r.partition = t.partition
     WHERE t.sort IS NOT NULL
 )
@@ -131,6 +145,7 @@ SELECT
     CASE WHEN sort = 'before' THEN read_to - 1 END AS last_record,
     CASE sort
         WHEN 'nothing' THEN 'it receives no records'
+        WHEN 'elsewhere' THEN 'the leader sends no records, but says to read from broker ' || CAST(replica AS STRING)
         WHEN 'before' THEN 'it receives only records before that offset'
         WHEN 'same' THEN 'it receives the same records each time'
         ELSE 'it goes back again and again'
@@ -138,6 +153,7 @@ SELECT
     lag,
     CASE sort
         WHEN 'nothing' THEN 'The broker sends nothing of this partition: a batch may be larger than what the client fetches (max.partition.fetch.bytes, fetch.max.bytes), other partitions may fill each reply, or its log is damaged: see the log of the broker.'
+        WHEN 'elsewhere' THEN 'client.rack of this client makes the leader name a closer replica (KIP-392), and the client does not read there: it cannot reach that broker or does not know how. Upgrade its library, see whether it reaches that broker, or take client.rack away.'
         WHEN 'before' THEN 'The batch at this offset ends before it, as after compaction or deletion: client libraries that go on only behind a record stay here. Upgrade the client, or set the offset of its group behind the gap (kafka-consumer-groups.sh --reset-offsets).'
         WHEN 'same' THEN 'The client throws away what it gets: a record that it cannot read (checksum, compression, format), or code that fails at a record and tries again. Look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
         ELSE 'Code of this client seeks back to where it began, most likely at each failure to process a record: look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'

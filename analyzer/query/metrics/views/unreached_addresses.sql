@@ -47,6 +47,7 @@ asking AS (
         x.broker_port,
         x.broker_address || ':' || CAST(x.broker_port AS STRING) AS bootstrap,
         count(DISTINCT x.connection) AS connections,
+        count(*) AS requests,
         max_by(x.exchange, (x.request_time_ns, x.exchange)) AS exchange,
         min(x.request_time_ns) AS first_ns,
         max(x.request_time_ns) AS last_ns
@@ -89,12 +90,13 @@ advertised AS (
         CAST(NULL AS BIGINT) AS connection,
         q.first_ns AS first_time_ns,
         q.last_ns AS last_time_ns,
-        'which is its own host' AS own_host,
+        CASE WHEN b.host IN ('0.0.0.0', '::') THEN 'which is no address of a host' ELSE 'which is its own host' END AS own_host,
         CAST(NULL AS STRING) AS stuck
     FROM asking AS q
     JOIN brokers AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND b.port = q.broker_port
     LEFT JOIN tried AS t ON t.broker_port = b.port AND t.broker_address IN ('127.0.0.1', '::1')
-    WHERE b.host IN ('localhost', '127.0.0.1', '::1') AND t.broker_port IS NULL AND q.connections >= 5
+    WHERE b.host IN ('localhost', '127.0.0.1', '::1', '0.0.0.0', '::') AND t.broker_port IS NULL
+        AND (q.connections >= 5 OR q.requests >= 10 AND b.host IN ('0.0.0.0', '::'))
         AND q.client_address NOT LIKE '127.%' AND q.client_address NOT IN ('::1', q.broker_address)
     UNION ALL
     SELECT

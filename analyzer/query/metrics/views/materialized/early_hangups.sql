@@ -3,7 +3,7 @@
 -- port is known to speak something else (`wrong_protocols`), that is told instead. Where it serves this host meanwhile, a reset is
 -- `connection_limit`, and a FIN says that the request was read: a kernel resets what is closed with unread bytes.
 WITH ended AS (
-    SELECT c.connection, c.client_address, c.broker_address, c.broker_port, c.close, c.first_time_ns, c.last_time_ns, c.close_time_ns
+    SELECT c.connection, c.client_address, c.broker_address, c.broker_port, c.close, c.first_time_ns, c.last_time_ns, c.close_time_ns, c.opening
     FROM connections AS c
     WHERE c.is_kafka AND c.closed_by = 'broker' AND c.requests > 0 AND c.broker_stream_bytes = 0 AND c.seen_from = 'syn'
         AND c.broker_gaps = 0 AND is_client(c.role)
@@ -17,7 +17,8 @@ asked AS (
         e.close_time_ns - min(coalesce(x.request_end_ns, x.request_time_ns)) AS after_ns
     FROM ended AS e JOIN exchanges AS x ON x.connection = e.connection
     GROUP BY
-        e.connection, e.client_address, e.broker_address, e.broker_port, e.close, e.first_time_ns, e.last_time_ns, e.close_time_ns
+        e.connection, e.client_address, e.broker_address, e.broker_port, e.close, e.first_time_ns, e.last_time_ns, e.close_time_ns,
+        e.opening
 ),
 hosts AS (
     SELECT
@@ -30,6 +31,7 @@ hosts AS (
         CASE WHEN min(close) = 'rst' THEN 'resets' WHEN max(close) = 'fin' THEN 'closes' ELSE 'closes or resets' END AS ends,
         max(after_ns) AS after_ns,
         count(*) AS times,
+        CASE WHEN min(opening) LIKE 'proxy_%' AND count(opening) = count(*) THEN 'PROXY header' END AS header,
         min_by(exchange, (first_time_ns, connection)) AS evidence_first,
         min_by(connection, (first_time_ns, connection)) AS connection,
         min(first_time_ns) AS first_time_ns,
@@ -53,9 +55,14 @@ SELECT
     h.ends,
     h.after_ns,
     h.times,
+    h.header,
     CASE
         WHEN m.broker_address IS NOT NULL
         THEN 'The broker had read these requests, as it ended the connections without a reset, and it serves other connections of this host: it cannot read them, or fails at them. Its log has an error at that time. Compare these requests with one that was answered (`kanalyze show`).'
+        WHEN o.connection IS NULL AND h.header IS NOT NULL
+            THEN 'A load balancer or proxy in front of this broker writes a PROXY header before the first request, and the broker takes it for a request of absurd length: turn the PROXY protocol off there (a target group, send-proxy), as Apache Kafka does not know it.'
+        WHEN o.connection IS NULL AND h.broker_port = 2181
+            THEN 'Port 2181 is where ZooKeeper listens, which speaks another protocol: name the brokers and their port in bootstrap.servers of this client.'
         WHEN o.connection IS NULL
         THEN 'Who accepts the connection does not take Kafka: look what listens at this address (a forwarded port or proxy with nothing behind it, a port with TLS, a filter of addresses).'
         ELSE 'Others are served at this address: look at the log of the broker at that time, and at what is kept for this host alone (a limit, a filter of addresses, a proxy on its way).'

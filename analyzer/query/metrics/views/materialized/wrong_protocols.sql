@@ -72,6 +72,8 @@ foreign_ones AS (
             WHEN kind = 'no_login' AND sasl THEN 'expects a login'
             WHEN kind = 'no_login' THEN 'closes after ApiVersions, as a port that expects a login does'
             WHEN kind = 'login' THEN 'has no logins'
+            WHEN kind = 'silent_to_tls' AND broker_port = 443
+                THEN 'closes without a reply, as a proxy does that knows no such server name (SNI)'
             WHEN kind = 'silent_to_tls' THEN 'closes without a reply, as a port without TLS does'
             WHEN plain THEN 'expects plaintext Kafka'
             ELSE 'expects TLS'
@@ -89,6 +91,8 @@ SELECT
     CASE
         WHEN kind = 'no_login' THEN 'Set security.protocol of this client to SASL_PLAINTEXT (SASL_SSL over TLS) with its credentials, or connect it to a port without logins.'
         WHEN kind = 'login' THEN 'Set security.protocol of this client to PLAINTEXT (SSL over TLS), or connect it to a port with SASL.'
+        WHEN kind = 'silent_to_tls' AND broker_port = 443
+            THEN 'A proxy that leads by server name (SNI), as a route or an ingress, closes so where the client names none or one that it does not know: use a library that sends SNI and the name that the route has; or nothing there speaks TLS.'
         WHEN spoken = 'TLS' THEN 'Set security.protocol of this client to PLAINTEXT or SASL_PLAINTEXT, or connect it to a port with TLS.'
         WHEN expected = 'expects TLS' AND spoken = 'plaintext Kafka' THEN 'Set security.protocol of this client to SSL or SASL_SSL, or connect it to a port without TLS.'
         ELSE 'It is a health check, a scanner, or a client with a wrong port: correct the port or the protocol.'

@@ -1,0 +1,101 @@
+-- Clients that give up requests after the same time each time, and come back: one row a client, API and broker. `waited_ns`: how long
+-- they waited; `late`: so many replies came after that; `may_last_ns`: how long the request itself allows the broker to take (Fetch:
+-- max_wait_ms, JoinGroup: the rebalance timeout), where that is longer.
+-- Three of them at least, all within a tenth of the longest, so that a setting and nobody's shutdown ends them, and each but the last
+-- followed by a new connection of the client within 10 s, while it took no other reply of this API after as long. A Fetch that is cut
+-- off while the broker may still hold it counts from 2 s on. What TCP had to send again is no patience.
+WITH given_up AS (
+    SELECT
+        x.exchange,
+        x.connection,
+        x.client_address,
+        x.client_id,
+        who(x) AS who,
+        x.api_name,
+        x.api_key,
+        x.group_id,
+        x.broker_address,
+        x.broker_port,
+        x.max_wait_ms,
+        x.request_time_ns,
+        c.close_time_ns,
+        c.close_time_ns - x.request_end_ns AS waited_ns,
+        CASE WHEN x.status = 'answered' THEN x.response_time_ns - c.close_time_ns END AS late_ns,
+        row_number() OVER (PARTITION BY x.connection ORDER BY x.request_end_ns, x.exchange) AS place
+    FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
+    WHERE is_client(x.role) AND c.closed_by = 'client' AND c.client_retransmitted = 0
+        AND (x.status IN ('closed', 'abandoned') OR x.status = 'answered' AND x.latency_ns >= ms(500))
+        AND x.request_end_ns < c.close_time_ns - ms(500)
+        AND (x.response_time_ns IS NULL OR x.response_time_ns > c.close_time_ns)
+        AND (x.api_key <> api('Fetch') OR CAST(x.max_wait_ms AS BIGINT) * ms(1) + s(1) < c.close_time_ns - x.request_end_ns
+            OR c.close_time_ns - x.request_end_ns >= s(2))
+),
+returned AS (
+    SELECT
+        g.*,
+        lead(g.request_time_ns) OVER (
+            PARTITION BY client_address, client_id, api_key, broker_address, broker_port ORDER BY request_time_ns, exchange
+        ) AS next_ns
+    FROM given_up AS g
+    WHERE place = 1
+),
+-- Who waits longer for another reply of this API has ended for another reason.
+patient AS (
+    SELECT x.client_address, x.client_id, x.api_key, max(x.latency_ns) AS latency_ns
+    FROM exchanges AS x
+    JOIN connections AS c ON c.connection = x.connection
+    JOIN (SELECT client_address, client_id, api_key FROM given_up GROUP BY client_address, client_id, api_key) AS g
+        ON g.client_address = x.client_address AND g.client_id IS NOT DISTINCT FROM x.client_id AND g.api_key = x.api_key
+    WHERE x.status = 'answered' AND NOT coalesce(c.closed_by = 'client' AND x.response_time_ns > c.close_time_ns, false)
+    GROUP BY x.client_address, x.client_id, x.api_key
+),
+allowed AS (
+    SELECT group_id, max(CAST(rebalance_timeout_ms AS BIGINT)) * ms(1) AS rebalance_ns
+    FROM group_news
+    WHERE rebalance_timeout_ms > 0
+    GROUP BY group_id
+),
+told AS (
+    SELECT
+        who,
+        r.client_address,
+        api_name,
+        r.api_key,
+        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+        CASE WHEN min(r.group_id) = max(r.group_id) THEN max(r.group_id) END AS group_id,
+        count(*) AS times,
+        max(waited_ns) AS waited_ns,
+        count(late_ns) AS late,
+        max(late_ns) AS late_ns,
+        max(CASE WHEN r.api_key = api('Fetch') THEN CAST(max_wait_ms AS BIGINT) * ms(1)
+            WHEN r.api_key = api('JoinGroup') THEN a.rebalance_ns END)
+            AS may_last_ns,
+        max(connection) AS connection,
+        min_by(exchange, (request_time_ns, exchange)) AS evidence_first,
+        max_by(exchange, (request_time_ns, exchange)) AS evidence_last,
+        min(request_time_ns) AS first_time_ns,
+        max(close_time_ns) AS last_time_ns
+    FROM returned AS r
+    LEFT JOIN allowed AS a ON a.group_id = r.group_id
+    LEFT JOIN patient AS p
+        ON p.client_address = r.client_address AND p.client_id IS NOT DISTINCT FROM r.client_id AND p.api_key = r.api_key
+    GROUP BY who, r.client_address, r.client_id, api_name, r.api_key, broker_address, broker_port
+    HAVING count(*) >= 3 AND coalesce(max(p.latency_ns) < min(waited_ns), true) AND min(waited_ns) >= max(waited_ns) * 0.9
+        AND count(*) FILTER (WHERE next_ns - close_time_ns <= s(10)) >= count(*) - 1
+)
+SELECT
+    t.* EXCLUDE (api_key, may_last_ns),
+    CASE WHEN may_last_ns > waited_ns THEN may_last_ns END AS may_last_ns,
+    CASE WHEN late > 0 THEN late END AS came_late,
+    CASE WHEN late = 0 AND coalesce(may_last_ns <= waited_ns, true) THEN 'no reply' END AS none,
+    CASE
+        WHEN may_last_ns > waited_ns AND api_key = api('Fetch')
+            THEN 'The client waits for less time than it lets the broker wait for data: set fetch.max.wait.ms well below its request timeout (request.timeout.ms, socket.timeout.ms), or raise that.'
+        WHEN may_last_ns > waited_ns
+            THEN 'JoinGroup is answered when all members have joined, after the rebalance timeout (max.poll.interval.ms) at the latest: let this client wait longer than that (request.timeout.ms). Each attempt leaves a member behind, for which the next one waits.'
+        WHEN late > 0
+            THEN 'Replies take longer than this client waits (request.timeout.ms, socket.timeout.ms): raise it, and find out what takes so long (kanalyze latency). What it sends again may be written twice, unless enable.idempotence is set.'
+        ELSE 'The request arrived, and no reply came while the client waited (request.timeout.ms, socket.timeout.ms): look into the log of the broker at that time, and at proxies in between.'
+    END AS advice,
+    times AS weight
+FROM told AS t

@@ -1,0 +1,68 @@
+"""More of what people describe in public threads, rebuilt as small captures (tests/data/threads): the first finding names the
+cause, whom it is about, and how often."""
+
+from __future__ import annotations
+
+import pytest
+from paths import ROOT
+
+import analyzer
+
+FOLDER = ROOT / "tests" / "data" / "threads"
+# Capture -> the rule of the first finding, and words that it or its advice must say. No rule: nothing may be found at all.
+FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
+    # A client gives up before the broker must answer, or before it does.
+    "fetch_wait_over_timeout": (
+        "gives_up",
+        ("gives up Fetch", "after 10.0 s each time, 7 times", "30.0 s", "fetch.max.wait.ms"),
+    ),
+    "join_given_up": ("gives_up", ('"kafkajs" gives up JoinGroup', "after 30.0 s each time, 6 times", "5 min 0 s")),
+    "timeout_below_latency": (
+        "gives_up",
+        ("after 1.0 s each time, 20 times", "20 replies arrived after that", "501 ms later"),
+    ),
+    "session_lifetime_no_reauth": (
+        "session_not_renewed",
+        ("1 min 0 s after their login (PLAIN)", "4 times", "KIP-368"),
+    ),
+    # Addresses and what listens there.
+    "same_address_all_brokers": ("shared_address", ("3 brokers", "10.9.0.100:9092", "160 requests")),
+    "advertised_zero": ("advertised_unreachable", ("0.0.0.0:9092, which is no address of a host",)),
+    "metadata_no_brokers": ("no_brokers_named", ("without naming a single broker, 60 times",)),
+    "bootstrap_to_controller": ("controller_asked", ("10.9.0.9:9093 is a controller and no broker", "15 times")),
+    "proxy_header_to_plain_broker": ("hung_up_at_once", ("12 times; each begins with a PROXY header", "send-proxy")),
+    "sni_missing": ("wrong_protocol", ("server name (SNI)", "12 connections failed")),
+    "hairpin_nlb": ("answered_in_part", ("5 of 20 attempts from 1 host",)),
+    "port_reuse_timewait": ("repeated_connects", ("6 of 12 connections", "up to 1.0 s")),
+    "half_open_rst": ("silent_then_reset", ("4 connections of 4 hosts, for up to 25.4 s",)),
+    "wrong_correlation": ("unasked_reply", ("correlation id belongs to none of its open requests", "8 times")),
+    "msk_too_many_connects": (
+        "authentication_failures",
+        ("20 logins", "the broker says Too many connects", "at this rate"),
+    ),
+    # Consumers that get nothing.
+    "preferred_replica_ignored": ("no_progress", ("says to read from broker 2", "client.rack")),
+    "follower_pingpong": (
+        "offset_out_of_range",
+        ("one broker does not have and another one serves, 80 times", "follower"),
+    ),
+    "more_members_than_partitions": ("spare_members", ("1 of 4 members", "worker-3", "3 partitions")),
+    "sync_never": ("silent_leader", ("2 members of group g", "6 times, for up to 10.0 s", "member m-dead")),
+    "auto_create_rf": ("failing", ("INVALID_REPLICATION_FACTOR, 60 times", "default.replication.factor")),
+    # Brokers and controllers among themselves.
+    "kraft_duplicate_broker": ("refused_broker", ("10.9.0.4", "DUPLICATE_BROKER_REGISTRATION, 40 times", "node.id")),
+    "kraft_wrong_cluster": ("refused_broker", ("INCONSISTENT_CLUSTER_ID, 60 times", "cluster.id")),
+    "kraft_vote_loop": ("no_quorum", ("80 Vote requests in 59.2 s, by 2 candidates",)),
+    # Jobs that end with a long poll under way, as others begin: nobody gives up.
+    "healthy_poll_jobs": (None, ()),
+}
+
+
+@pytest.mark.parametrize("name", sorted(FIRST))
+def test_the_first_finding_names_the_cause(name: str) -> None:
+    rule, words = FIRST[name]
+    with analyzer.read(FOLDER / f"{name}.pcap.zst") as capture:
+        found = list(capture.findings)
+    assert (found[0].name if found else None) == rule
+    said = " ".join(f"{each.sentence} {each.do}" for each in found[:1])
+    assert [each for each in words if each not in said] == []
