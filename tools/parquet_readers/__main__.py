@@ -165,9 +165,11 @@ def _java(reader: Reader, place: Path) -> list[str]:
         f"<version>1</version><dependencies>{wanted}</dependencies></project>"
     )
     run(["mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=lib"], place)
-    _take(f"{reader.script}.java", place / f"{reader.script}.java")
+    sources = [f"{reader.script}.java", "Told.java"]
+    for source in sources:
+        _take(source, place / source)
     home = Path(os.environ.get("JAVA_HOME", "/usr"), "bin")
-    run([str(home / "javac"), "-cp", "lib/*", f"{reader.script}.java"], place)
+    run([str(home / "javac"), "-cp", "lib/*", *sources], place)
     return [str(home / "java"), "--add-modules", "jdk.incubator.vector", "-cp", "lib/*:.", reader.script]
 
 
