@@ -67,8 +67,11 @@ OF_RUNS = (
 )
 # What resolution asks of the captures from which kept rows come.
 OF_CAPTURES = ("captures", "raw_splits", "raw_jumps")
+# Members whose own reply said what they were assigned, as that view of `resolve` has them: their connection may be settled while
+# that of the group's leader, whose request says the same once more, is open.
+OWN_ASSIGNMENTS = "own_assignments.parquet"
 # The files of what was kept that whoever is in charge of a run reads.
-OF_DRIVER = (SUMMARY, *(f"{name}.parquet" for name in OF_CAPTURES))
+OF_DRIVER = (SUMMARY, OWN_ASSIGNMENTS, *(f"{name}.parquet" for name in OF_CAPTURES))
 
 
 class Carried(NamedTuple):
@@ -102,6 +105,11 @@ class Carried(NamedTuple):
         if name not in OF_CAPTURES or path is None or not path.exists():
             return table
         return pa.concat_tables([pq.read_table(path, schema=table.schema), table])
+
+    def own_assignments(self) -> Path | None:
+        """The file OWN_ASSIGNMENTS, if there is one."""
+        path = self.folder / OWN_ASSIGNMENTS if self.folder else None
+        return path if path and path.exists() else None
 
 
 NOTHING_CARRIED = Carried(None)
@@ -152,6 +160,13 @@ def choose(stitched: Sequence[Path], small: Path) -> None:
         kept = f"SELECT part FROM ({parquet(_found(stitched, 'raw_joined'))}) WHERE joined_to IN (SELECT part FROM unsettled)"
         for name, rows in ((FLOWS, "FROM flows"), (PARTS, kept), (UNSETTLED, "FROM unsettled")):
             database.execute(f"COPY ({rows}) TO {literal(str(small / name))} (format parquet)")
+
+
+def own_assignments(unsettled: Path) -> str:
+    """SQL of OWN_ASSIGNMENTS: of groups about which open connections have messages. `unsettled`: as `choose` writes it."""
+    parts = f"SELECT part FROM ({parquet([unsettled])})"
+    groups = f"SELECT group_id FROM raw_group_steps WHERE part IN ({parts})"
+    return f"SELECT * FROM own_assignments WHERE group_id IN ({groups})"
 
 
 def leave(folders: Sequence[Path], chosen: Path, target: Path) -> None:

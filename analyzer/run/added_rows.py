@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from analyzer.base.tables import TABLES
-from analyzer.distributed.open_connections import UNSETTLED, Carried, can_continue
+from analyzer.distributed.open_connections import OWN_ASSIGNMENTS, UNSETTLED, Carried, can_continue, own_assignments
 from analyzer.inputs.sources import InputError
-from analyzer.query import growing
+from analyzer.query import growing, resolve
 from analyzer.query.dataset import DatasetError
 from analyzer.query.exported import hidden
 from analyzer.query.partitions import MERGED, Order
@@ -111,12 +111,14 @@ class Here:
             read.append((folder, pool.read_on(made, folder, work.options, carried, self._progress)))
             return read[0][1]
 
-        views = topic_names(earlier)
+        views = known_before(earlier, carried)
         with dataset_of(run, work.options, list(work.errors), bool(work.errors), carried.behind, views) as dataset:
             if work.strict and dataset.failed:
                 raise InputError("\n".join(dataset.warnings))
             ((folder, done),) = read
-            growing.put_state(work.place, work.name, pool.keep_open(folder, done))
+            kept = pool.keep_open(folder, done)
+            run_sql.copied(dataset, own_assignments(folder / UNSETTLED), kept / OWN_ASSIGNMENTS)
+            growing.put_state(work.place, work.name, kept)
             files, open_files = _write(dataset, folder / UNSETTLED, carried, earlier, work)
             return Done(files, open_files, done.readings, dataset.warnings, dataset.failed)
 
@@ -139,8 +141,18 @@ def _write(
     return files, frozenset(open_files)
 
 
-def topic_names(earlier: Mapping[str, Sequence[Path]]) -> dict[str, str]:
-    """Names of topic ids as `resolve/topic_names.sql` has them, of earlier captures too: name of a view -> SQL."""
+def known_before(earlier: Mapping[str, Sequence[Path]], carried: Carried) -> dict[str, str]:
+    """Views of `resolve` that have what earlier captures said, too: name -> SQL."""
+    return _topic_names(earlier) | _own_assignments(carried)
+
+
+def _own_assignments(carried: Carried) -> dict[str, str]:
+    path = carried.own_assignments()
+    here = resolve.sql("own_assignments")
+    return {"own_assignments": f"({here}) UNION ({parquet([path])})"} if path else {}
+
+
+def _topic_names(earlier: Mapping[str, Sequence[Path]]) -> dict[str, str]:
     if not earlier["topic_ids"]:
         return {}
     rows = (

@@ -21,7 +21,7 @@ from analyzer.query.export_tables import Written
 from analyzer.query.partitions import Order, Partitioned
 from analyzer.query.table_views import parquet
 from analyzer.run import raw_views, resolved_runs
-from analyzer.run.added_rows import topic_names
+from analyzer.run.added_rows import known_before
 from analyzer.run.divided_rows import OPEN_CONNECTIONS, of_files
 from analyzer.run.facts_of_runs import STRAYS, Facts, Told, made_of
 from analyzer.run.moved_rows import FETCHES
@@ -145,6 +145,7 @@ class _Resolution:
             self._for_all = facts.for_all()
             if self._growing:
                 self._for_all[OPEN_CONNECTIONS] = facts.open_connections(self._folder / UNSETTLED)
+                facts.keep_own_assignments(self._folder / UNSETTLED, self._folder)
                 files = self._divided(self._growing, facts)
                 self._of_driver += stages.divided_rows(files, 0)
             else:
@@ -167,7 +168,7 @@ class _Resolution:
 
     def _facts(self) -> Facts:
         carried = self._growing.carried if self._growing else NOTHING_CARRIED
-        named = topic_names(self._growing.earlier) if self._growing else {}
+        named = known_before(self._growing.earlier, carried) if self._growing else {}
         found = Facts(self._told, self._options, (), carried, named)
         if not found.seen_again:
             return found

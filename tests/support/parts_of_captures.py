@@ -29,6 +29,8 @@ from analyzer.query.dataset import Dataset
 from analyzer.run import local
 from dissectors.layout import SPLIT_SHIFT
 
+# A packet of samples/groups_classic: before it a member of a group is killed whose leader goes on.
+KILLED_MEMBER = 6_036
 LITTLE_ENDIAN = (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1")
 
 
@@ -187,7 +189,18 @@ def days(capture: Path, count: int, folder: Path) -> list[Path]:
     raw = content(capture)
     starts = packets(raw)
     edges = [starts[(len(starts) - 1) * day // count] for day in range(count)] + [starts[-1]]
-    paths = [folder / f"day{day}.pcap" for day in range(count)]
+    return _divided(raw, edges, folder)
+
+
+def cut_at(capture: Path, packet: int, folder: Path) -> list[Path]:
+    """The capture as two, the second of which begins with a packet, counted from 0."""
+    raw = content(capture)
+    starts = packets(raw)
+    return _divided(raw, [starts[0], starts[packet], starts[-1]], folder)
+
+
+def _divided(raw: bytes, edges: Sequence[int], folder: Path) -> list[Path]:
+    paths = [folder / f"day{day}.pcap" for day in range(len(edges) - 1)]
     for path, begin, end in zip(paths, edges, edges[1:], strict=False):
         path.write_bytes(raw[:24] + raw[begin:end])
     return paths

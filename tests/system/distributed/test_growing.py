@@ -16,7 +16,7 @@ import pytest
 from effort import also_long, one_in
 from grown import LINGER_NS, OPTIONS, Grown, Rows, grow, of_one_run, rows
 from parts_agree import agree
-from parts_of_captures import days, later
+from parts_of_captures import KILLED_MEMBER, cut_at, days, later
 
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
@@ -74,6 +74,16 @@ def test_days_added_one_by_one_are_one_run(
     assert globbed(to) == manifest["tables"]["exchanges"]
     found = duckdb.sql(recipe().replace("kafka/", f"{to}/")).fetchall()
     assert sum(requests for _, requests in found) == manifest["tables"]["exchanges"]
+
+
+def test_a_member_that_is_over_has_its_partitions_once(samples: Path, tmp_path: Path) -> None:
+    """The group's leader says what each member was assigned, and its connection goes on. A member's own reply says so too: this one
+    is killed on the first day, and its rows are settled."""
+    first, second = cut_at(samples / "groups_classic.pcap.zst", KILLED_MEMBER, tmp_path)
+    additions.add([str(first)], str(tmp_path / "set"), OPTIONS)
+    additions.add([str(second)], str(tmp_path / "set"), OPTIONS)
+    found, expected = of_dataset(tmp_path / "set"), of_one_run((first, second))
+    assert found["assignments"] == expected["assignments"]
 
 
 def test_texts_of_a_large_day_are_those_of_a_small_one(

@@ -8,18 +8,27 @@ from pathlib import Path
 
 from jobs import Program
 from parts_agree import agree
-from parts_of_captures import days, later
+from parts_of_captures import KILLED_MEMBER, cut_at, days, later
 from recipes import block
 from runs_apart import compared
 
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
+from analyzer.query import hours
 from analyzer.query.dataset import Dataset
 from analyzer.query.hours import SUMS, Sums
 from analyzer.run import additions
 from analyzer.run.local import open_dataset
 
 OPTIONS = Options(jobs=1)
+# The values of sums, but for the squares, which are floats.
+ADDED = ", ".join(
+    (
+        *(f"sum({name}) AS {name}" for name in (*hours._COUNTS, *hours._DURATIONS)),
+        *(f"min({name}) AS {name}" for name in hours._LEAST),
+        *(f"max({name}) AS {name}" for name in hours._GREATEST),
+    )
+)
 
 
 def rows(dataset: Dataset, table: str) -> list[str]:
@@ -84,12 +93,19 @@ def test_days_an_hour_apart_are_settled(program: Program, samples: Path, tmp_pat
             assert totals(tmp_path / to, sums) == expected, (to, sums.name)
 
 
+def test_what_was_assigned_is_told_once(program: Program, samples: Path, tmp_path: Path) -> None:
+    """`test_growing.py` has the same of one machine."""
+    paths = cut_at(samples / "groups_classic.pcap.zst", KILLED_MEMBER, tmp_path)
+    for path in paths:
+        assert program.run("spark", path, "--out", tmp_path / "set", "--add")["code"] == 0
+    check(tmp_path / "set", paths)
+
+
 def totals(to: Path, sums: Sums) -> list[str]:
     """What rows of sums with the same keys say together, in a dataset."""
     with open_dataset([str(to)], OPTIONS) as dataset:
         keys = f"{sums.column}, {sums.keys}"
-        added = "sum(requests), sum(n), sum(errors), sum(request_bytes), sum(measured_ns), max(high)"
-        rows = dataset.query(f"SELECT {keys}, {added} FROM {sums.name} GROUP BY {keys}")
+        rows = dataset.query(f"SELECT {keys}, {ADDED} FROM {sums.name} GROUP BY {keys}")
     assert rows
     return sorted(repr(row) for row in rows)
 
