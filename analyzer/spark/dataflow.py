@@ -16,7 +16,7 @@ from analyzer.distributed.open_connections import OF_RUNS
 from analyzer.query.export_tables import Written
 from analyzer.run.run_sql import Tables
 from analyzer.spark import kept_connections, rows, stages
-from analyzer.spark.session import told
+from analyzer.spark.session import told, version
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # Bytes of files of fragments of one partition of the stitch.
 STITCHED_BYTES = 8 << 20
 MOST_PARTITIONS = 10_000
+# From this release on Spark makes rows of Arrow's tables.
+TAKES_ARROW_FROM = (4, 0)
 
 
 class Kept:
@@ -241,7 +243,12 @@ def union(frames: Iterable[DataFrame]) -> DataFrame:
 
 def of_driver(spark: SparkSession, batches: Iterable[pa.RecordBatch]) -> DataFrame:
     """Rows of `rows.SHAPE` that the driver has made. Spark would cut them into partitions anywhere, also within a file."""
-    return spark.createDataFrame(list(rows.tuples(batches)), rows.SHAPE).coalesce(1)
+    import pyarrow as pa
+
+    if version(spark) < TAKES_ARROW_FROM:
+        return spark.createDataFrame(list(rows.tuples(batches)), rows.SHAPE).coalesce(1)
+    # Else Python, begun for it, would hand each of them to Java.
+    return spark.createDataFrame(pa.Table.from_batches(batches, rows.schema()), rows.SHAPE).coalesce(1)
 
 
 def partition_number() -> int:

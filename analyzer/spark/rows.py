@@ -59,12 +59,18 @@ def conform(batch: pa.RecordBatch, columns: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=columns)
 
 
+def schema() -> pa.Schema:
+    """SHAPE as Arrow has it."""
+    import pyarrow as pa
+
+    return pa.schema([("table", pa.string()), ("task", pa.int64()), ("batch", pa.binary())])
+
+
 def row(table: str, task: int, data: bytes) -> pa.RecordBatch:
     """One row of SHAPE."""
     import pyarrow as pa
 
-    arrays = [pa.array([table], pa.string()), pa.array([task], pa.int64()), pa.array([data], pa.binary())]
-    return pa.RecordBatch.from_arrays(arrays, names=["table", "task", "batch"])
+    return pa.RecordBatch.from_arrays([pa.array([table]), pa.array([task]), pa.array([data])], schema=schema())
 
 
 def tuples(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, int, bytes]]:
