@@ -7,7 +7,7 @@
 #   tombstone of a record without a schema whose field is null, and of every record where no such field exists, be it misspelt or
 #   nested ("customer.id" needs field.syntax.version=V2). With a schema a field that is missing is an error, and one that is null
 #   makes JsonConverter write the text null, four bytes that compaction keeps. MaskField, ValueToKey and HeaderFrom end with a
-#   DataException at the first tombstone; InsertField, ReplaceField, Flatten, Cast and TimestampConverter pass it on.
+#   DataException at the first tombstone; InsertField and Cast pass it on.
 # Why it matters: on a compacted topic, or in a sink with delete.enabled, this is data that never goes, or data that is gone. No
 #   error is logged or goes to a dead letter queue. A pipeline that was tried with inserts alone fails at the first delete.
 set -euo pipefail
@@ -46,10 +46,7 @@ public class Finding {
         show("ValueToKey", new ValueToKey<>(), Map.of("fields", "total"), read(null));
         show("HeaderFrom", new HeaderFrom.Value<>(), Map.of("fields", "total", "headers", "total", "operation", "copy"), read(null));
         show("InsertField", new InsertField.Value<>(), Map.of("static.field", "a", "static.value", "b"), read(null));
-        show("ReplaceField", new ReplaceField.Value<>(), Map.of("renames", "a:b"), read(null));
-        show("Flatten", new Flatten.Value<>(), Map.of(), read(null));
         show("Cast", new Cast.Value<>(), Map.of("spec", "total:int8"), read(null));
-        show("TimestampConverter", new TimestampConverter.Value<>(), Map.of("field", "a", "target.type", "unix"), read(null));
     }
 
     static SinkRecord read(String json) {
@@ -88,9 +85,6 @@ MaskField: tombstone -> DataException
 ValueToKey: tombstone -> DataException
 HeaderFrom: tombstone -> DataException
 InsertField: tombstone -> tombstone
-ReplaceField: tombstone -> tombstone
-Flatten: tombstone -> tombstone
 Cast: tombstone -> tombstone
-TimestampConverter: tombstone -> tombstone
 EXPECTED
 echo "as described: tombstones are made and unmade"
