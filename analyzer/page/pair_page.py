@@ -111,7 +111,7 @@ def _captures(pair: Pair, facts: tuple[Facts, Facts]) -> Html:
         seconds = coverage["captured_ns"] / 1e9
         told = {
             "file": _name(each),
-            "time": time_range(first, last),
+            "time": _unbroken_end(time_range(first, last)),
             "captured": duration(coverage["captured_ns"]),
             "requests/s": rate(coverage["requests"] / seconds if seconds else None),
             "to brokers": f"{size(int(coverage['request_bytes'] / seconds))}/s" if seconds else "-",
@@ -169,6 +169,12 @@ def _command(pair: Pair) -> Html:
         spans = (f"--{name} {_span(each.filters)}" for name, each in (("before", before), ("after", after)))
         words = f"kanalyze diff {before.captures} {' '.join(spans)}{filter_words(_untimed(before))}"
     return element("div", element("code", text(words), tabindex=0), class_="command")
+
+
+def _unbroken_end(text: str) -> str:
+    """A range of times whose length, in brackets at its end, is not broken between number and unit."""
+    begin, bracket, end = text.rpartition("(")
+    return begin + bracket + end.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _span(filters: Filters) -> str:

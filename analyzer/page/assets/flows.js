@@ -7,16 +7,13 @@ function drawFlows() {
   if (!rowsOf('topic_traffic').length) return;
   const place = section('flows', 'Who writes, who reads', { short: 'Flows', commands: ['flows', 'readers', 'topics'], asks: 'topics', means: DATA.means.topic_traffic,
     about: 'Bytes of records on the wire. Left: clients that write; right: clients that read. A topic that is read by several is read several times.' });
-  // What is drawn is as wide as the room inside the frame, without its padding.
-  const picture = element('div', { class: 'flow-drawing' });
-  place.append(element('div', { class: 'flow-picture' }, picture));
+  const { picture, show } = framedDrawing(place);
   const update = table(place, [
     text('topic', 'topic'), clientColumn(), made('client_address', 'address', (row) => addressOf(row.client_address)),
     numeric('written_bytes', 'written', { bar: true }), numeric('read_bytes', 'read', { bar: true }),
     numeric('writes', 'writes', { help: 'partitions in Produce requests', text: count }), numeric('reads', 'reads', { help: 'partitions in Fetch requests', text: count }),
   ], { label: 'Topics and clients', sort: null, lines: 8, empty: 'No topic was written or read in the selected time.' });
-  // On a phone it scrolls: names of one letter would say nothing.
-  const picturing = (rows) => picture.replaceChildren(...flowPicture(rows, Math.max(picture.clientWidth, 600)));
+  const picturing = (rows) => show((width) => flowPicture(rows, width));
   redrawn(picture, () => picturing(pairs()));
   onSelection(() => {
     const rows = pairs();
@@ -25,17 +22,32 @@ function drawFlows() {
   });
 }
 
+// The frame of a drawing, which is as wide as the room inside it. On a phone it scrolls, as names of one letter would say nothing, and a
+// sign says so: a click brings what is out of sight.
+function framedDrawing(place) {
+  const picture = element('div', { class: 'flow-drawing' });
+  const sign = element('button', { type: 'button', class: 'beyond', hidden: true }, 'more at the right →');
+  const look = () => { sign.hidden = picture.scrollWidth - picture.clientWidth - picture.scrollLeft < 2; };
+  sign.addEventListener('click', () => picture.scrollBy({ left: picture.clientWidth * 0.7 }));
+  picture.addEventListener('scroll', look, { passive: true });
+  place.append(element('div', { class: 'flow-picture' }, picture, element('div', { class: 'table-foot' }, sign)));
+  const show = (draw) => {
+    picture.replaceChildren(...draw(Math.max(picture.clientWidth, 600)));
+    look();
+  };
+  return { picture, show };
+}
+
 // Which bytes cross zones: over the whole time, as the verb prints it.
 function drawZones() {
   const rows = rowsOf('zones').map((row) => ({ ...row, from_zone: row.from_zone ?? 'unknown', to_zone: row.to_zone ?? 'unknown' }));
   if (rows.every((row) => row.zone_way === 'unknown')) return;
   const place = section('zones', 'Bytes on the wire by zone', { short: 'Zones', commands: ['zones'], asks: 'zones', means: DATA.means.zones,
     about: 'Bytes of IP packets of Kafka connections, from the zone of who sends to the zone of who receives, over the whole time.' });
-  const picture = element('div', { class: 'flow-drawing' });
-  place.append(element('div', { class: 'flow-picture' }, picture));
+  const { picture, show } = framedDrawing(place);
   const links = rows.map((row) => ({ from: row.from_zone, to: row.to_zone, bytes: row.bytes, way: 'written' }));
   const told = `${count(rows.length)} flows between zones; the table below has them all`;
-  redrawn(picture, () => picture.replaceChildren(...ribbonPicture(links, [], Math.max(picture.clientWidth, 600), ['from zone', 'to zone'], told)));
+  redrawn(picture, () => show((width) => ribbonPicture(links, [], width, ['from zone', 'to zone'], told)));
   table(place, [
     text('from_zone', 'from zone'), text('to_zone', 'to zone'), text('zone_way', 'way', { plain: true }),
     made('who', 'who', (row) => `${row.between_brokers ? 'between brokers' : 'clients'}, ${row.way === 'to_broker' ? 'requests' : 'replies'}`, { plain: true }),

@@ -54,6 +54,12 @@ function tableEdges() {
   });
 }
 
+// Drawings of flows: whether there is more at their right, and whether a sign says so.
+function flowEdges() {
+  return [...document.querySelectorAll('.flow-drawing')].filter(seen).map((each) =>
+    [each.scrollWidth - each.clientWidth - each.scrollLeft > 1, seen(each.nextElementSibling.querySelector('.beyond'))]);
+}
+
 function scrollTables() {
   for (const each of document.querySelectorAll('.table')) each.scrollLeft = each.scrollWidth;
 }

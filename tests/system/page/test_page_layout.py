@@ -72,6 +72,8 @@ def test_a_table_with_more_columns_says_so(page: Page) -> None:
     assert any(more for _, more, _ in edges)
     assert [edge for edge in edges if edge[1] != bool(edge[2])] == []
     assert all(re.fullmatch(r"\d+ more columns? →", sign) for _, more, sign in edges if more)
+    is_narrow = page.ask("innerWidth") < 600
+    assert page.ask(f"{LAID_OUT} flowEdges()") == [[is_narrow, is_narrow]]
     page.ask(f"{LAID_OUT} scrollTables()")
     page.settled()
     assert [edge for edge in page.ask(f"{LAID_OUT} tableEdges()") if edge[1] or edge[2]] == []
