@@ -15,6 +15,7 @@ _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0
 """
 BROKER_VERSION = "3.9.1"
 NEW_VERSION = "4.1.0"
+NEWEST_VERSION = "4.3.1"
 # A Java library as many applications still have it.
 OLD_LIBRARY = "2.8.2"
 FLINK, FLINK_KAFKA = "2.0.1", "4.0.1-2.0"

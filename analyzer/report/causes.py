@@ -304,6 +304,18 @@ BROKEN = Table(
     ),
     "packet: of the last request before them; then: the first of them. times: connections; closed: so many of them by the broker.",
 )
+UNASKED = Table(
+    "unasked",
+    "Records that no Fetch asked for",
+    (
+        _CLIENT,
+        (Column("group", least=10), _text("group_id")),
+        (Column("partition", least=10), _partition),
+        (Column("for", right=True), _duration("idle_ns")),
+        (Column("written", right=True), _count("records")),
+    ),
+    "for: since the last Fetch of this group, up to the end of the capture. written: records, in that time.",
+)
 STUCK = Table(
     "stuck",
     "Consumers that make no progress",

@@ -89,9 +89,13 @@ def _protocol(row: dict[str, Any]) -> str:
 
 
 def _large(row: dict[str, Any]) -> str:
-    requests = things(row["times"], "request")
-    text = f"{requests} of {size(row['bytes'])} and more of {safe(row['who'])} had no answer, sent again and again; those of up to"
-    return f"{text} {size(row['answered_bytes'])} had one: large packets are lost"
+    lost, smaller = f"{size(row['bytes'])} and more", size(row["answered_bytes"])
+    if row["part"] == "broker":
+        replies = things(row["times"], "reply", "replies")
+        text = f"{replies} of {lost} to {safe(row['who'])} did not arrive, sent again and again; those of up to"
+        return f"{text} {smaller} did: large packets are lost"
+    text = f"{things(row['times'], 'request')} of {lost} of {safe(row['who'])} had no answer, sent again and again; those of up to"
+    return f"{text} {smaller} had one: large packets are lost"
 
 
 def _idle_closed(row: dict[str, Any]) -> str:
@@ -115,9 +119,8 @@ def _answer(row: dict[str, Any]) -> str:
 
 
 def _loss(row: dict[str, Any]) -> str:
-    text = (
-        f"{share(row['share'])} of packets lost ({count(row['times'])} of {count(row['packets'])}) {safe(row['place'])}"
-    )
+    rate = f" ({share(row['share'])})" if row["share"] is not None else ""
+    text = f"{count(row['times'])} of {count(row['packets'])} packets lost{rate} {safe(row['place'])}"
     text += f", to and from {things(row['others'], 'host')}" if row["others"] else ""
     return text + (f"; {share(row['felt_share'])} of the slowest requests" if row["felt_share"] is not None else "")
 

@@ -74,7 +74,7 @@ func (brokers franz) consume(topic, group string, until context.Context) {
 }
 
 func (brokers plain) produce(topic string, until context.Context) {
-	writer := &segmentio.Writer{Addr: segmentio.TCP(brokers...), Topic: topic, BatchTimeout: every / 10}
+	writer := &segmentio.Writer{Addr: segmentio.TCP(brokers...), Topic: topic, BatchTimeout: every / 10, RequiredAcks: segmentio.RequireAll}
 	defer writer.Close()
 	records(until, func(value []byte) error {
 		return writer.WriteMessages(context.Background(), segmentio.Message{Value: value})
@@ -102,7 +102,9 @@ func (brokers shop) produce(topic string, until context.Context) {
 }
 
 func (brokers shop) consume(topic, group string, until context.Context) {
-	member, err := sarama.NewConsumerGroup(brokers, group, sarama.NewConfig())
+	settings := sarama.NewConfig()
+	settings.Consumer.Offsets.Initial = sarama.OffsetOldest
+	member, err := sarama.NewConsumerGroup(brokers, group, settings)
 	said(err)
 	defer member.Close()
 	for until.Err() == nil {

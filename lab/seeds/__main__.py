@@ -21,13 +21,13 @@ from typing import Any
 
 from lab.jars import CACHE
 from lab.score import judge
-from lab.seeds import of_brokers, of_clients, of_days, of_groups, of_networks
+from lab.seeds import of_brokers, of_clients, of_days, of_groups, of_networks, of_newer
 from lab.seeds.causes import CAUSES, HEALTHY, Draw, Told, draw
 from lab.seeds.scene import Scene, world
 from lab.seeds.thin import thinned
 from lab.session import Lab
 
-KINDS = (of_brokers, of_clients, of_days, of_groups, of_networks)  # each makes its causes known
+KINDS = (of_brokers, of_clients, of_days, of_groups, of_networks, of_newer)  # each makes its causes known
 RUNS = CACHE / "seeds"
 
 
@@ -75,6 +75,8 @@ def _made(lab: Lab, drawn: Draw) -> bool:
 def _keep(scene: Scene, told: Told, folder: Path) -> None:
     drawn, chosen = scene.drawn, CAUSES[scene.drawn.cause]
     (captured,) = scene.lab.captures[""]
+    if captured.stat().st_size <= 24:
+        raise RuntimeError("nothing was captured: the client did not come in time")
     (folder / "capture.pcap").write_bytes(thinned(captured.read_bytes(), drawn.lost, drawn.seed))
     captured.unlink()
     above = drawn.strength >= chosen.least if told.above is None else told.above

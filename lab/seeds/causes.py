@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lab.jars import BROKER_VERSION, NEW_VERSION
+from lab.jars import BROKER_VERSION, NEW_VERSION, NEWEST_VERSION
 
 if TYPE_CHECKING:
     from lab.seeds.scene import Scene
@@ -95,7 +95,7 @@ def draw(seed: int) -> Draw:
         strength=float(f"{chosen.weakest * (chosen.strongest / chosen.weakest) ** chance.random():.3g}"),
         after_s=round(chance.uniform(2, 6), 1),
         place=chance.randint(1, 3),
-        version=chance.choice([BROKER_VERSION, NEW_VERSION]),
+        version=chance.choice([BROKER_VERSION, NEW_VERSION, NEWEST_VERSION]),
         library=chance.choice(LIBRARIES),
         name=chance.choice(["till", "depot", "meter", "crm"]) + f"-{chance.randint(1, 99)}",
         topic=f"{chance.choice(['orders', 'invoices', 'clicks'])}-{seed}",

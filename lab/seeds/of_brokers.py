@@ -35,7 +35,8 @@ def disk_stalled(scene: Scene) -> Told:
         with scene.lab.doing(f"the disk of {called(broker)} stands still"):
             scene.lab.disks[2].freeze(scene.s)
         time.sleep(5)
-    return Told(STALLED, [[broker.address]])
+    # It is a follower of what the innocent others write.
+    return Told([*STALLED, "slow_replication"], [[broker.address, broker.host.address]])
 
 
 @cause(0.2, 0.8, least=0.5)  # share of each 200 ms that it stands still, for 8 s
@@ -48,7 +49,8 @@ def broker_starved(scene: Scene) -> Told:
                 scene.broker.pause(0.2 * scene.s)
                 time.sleep(0.2 * (1 - scene.s))
         time.sleep(2)
-    return Told(STALLED, [[scene.broker.address]])
+    # It is a follower of what the innocent others write.
+    return Told([*STALLED, "slow_replication"], [[scene.broker.address, scene.broker.host.address]])
 
 
 @cause(6, 12)  # s that are captured after it
@@ -83,6 +85,11 @@ def in_sync_missing(scene: Scene) -> Told:
         scene.lab.did(f"{called(other)}, which follows, is killed")
         other.kill()
         time.sleep(scene.s)
+    if scene.drawn.at_client:  # where only the leader is seen, which waits for it
+        return Told(
+            ["broker_gone", "not_enough_replicas", "broker_stalled"],
+            [[other.address, scene.broker.address, f"{scene.topic}-0", scene.topic]],
+        )
     return Told(["broker_gone", "not_enough_replicas"], [[other.address, f"{scene.topic}-0", scene.topic]])
 
 

@@ -97,12 +97,12 @@ def topic_deleted(scene: Scene) -> Told:
     reads = scene.chance.random() < 0.5
     with scene.captured(host, lambda: scene.read(host) if reads else scene.write(host)):
         scene.lab.did(f"{scene.topic} is deleted")
-        scene.lab.admin.call(_delete, scene.lab.bootstrap, scene.topic)
+        scene.lab.admin.call(delete_topic, scene.lab.bootstrap, scene.topic)
         time.sleep(scene.s)
     return Told(["missing_topic", "topic_deleted", "failing"], [[scene.topic]])
 
 
-def _delete(bootstrap: str, topic: str) -> None:
+def delete_topic(bootstrap: str, topic: str) -> None:
     from confluent_kafka.admin import AdminClient
 
     admin = AdminClient({"bootstrap.servers": bootstrap, "client.id": "setup"})
@@ -168,6 +168,8 @@ def name_misspelt(scene: Scene) -> Told:
         scene.lab.did(f"{scene.name} {'reads' if reads else 'writes to'} {scene.topic}, which nobody made")
         scene.read(host) if reads else scene.write(host)
         time.sleep(scene.s)
+    if scene.drawn.snap:
+        return Told(["missing_topic", "asks_in_vain"], [[*scene.who(host), scene.topic]])
     return Told(["missing_topic"], [[scene.topic]])
 
 

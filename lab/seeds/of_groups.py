@@ -71,7 +71,7 @@ def reads_again(scene: Scene) -> Told:
             more = {"seconds": scene.s, "enable_auto_commit": False}
             scene.lab.start(host, consume, scene.lab.bootstrap, scene.name, scene.name, scene.topic, **more)
             time.sleep(scene.s + 1)
-    return Told(["rereads", "no_progress"], [[*scene.who(host), scene.topic]])
+    return Told(["rereads", "no_progress", *scene.cut("restarting_member")], [[*scene.who(host), scene.topic]])
 
 
 @cause(10, 60)  # number of the record
@@ -83,7 +83,8 @@ def poisoned(scene: Scene) -> Told:
         names = (scene.name, scene.name, scene.topic, round(scene.s))
         scene.lab.start(host, consume_up_to, scene.lab.bootstrap, *names)
         time.sleep(22)
-    return Told(["rereads", "no_progress", "rebalance_loop", "unsteady_member"], [[*scene.who(host), scene.topic]])
+    told = ["rereads", "no_progress", "rebalance_loop", "unsteady_member", *scene.cut("restarting_member")]
+    return Told(told, [[*scene.who(host), scene.topic]])
 
 
 @cause(1.5, 10, least=2)  # times as much is written as it reads
@@ -92,7 +93,7 @@ def application_slow(scene: Scene) -> Told:
     with scene.captured(host, lambda: _feed(scene, 10 * scene.s), lambda: scene.read(host, record_s=0.1)):
         scene.lab.did(f"{scene.name} takes 100 ms for a record; {10 * scene.s:.0f} come in each second")
         time.sleep(20)
-    return Told(["lag_growing"], [scene.who(host)])
+    return Told(["lag_growing", "not_asking"], [scene.who(host)])
 
 
 @cause(3, 5)  # s of a life
@@ -107,7 +108,7 @@ def crashes(scene: Scene) -> Told:
             member = scene.lab.start(one, consume, *names, **PATIENCE)
             time.sleep(scene.s)
             member.kill()
-    return Told(["member_crashes", "session_expired"], [scene.who(one)])
+    return Told(["member_crashes", "session_expired", *scene.cut("restarting_member")], [scene.who(one)])
 
 
 @cause(8, 14)  # s
@@ -182,7 +183,10 @@ def scaler_flaps(scene: Scene) -> Told:
             time.sleep(scene.s)
             member.stop()
             time.sleep(scene.s)
-    return Told(["unsteady_member", "rebalance_loop"], [[*scene.who(two), scene.name]], above=stays >= 4)
+    # Beside the client whose members come and go nobody else is seen.
+    alone = ["restarting_member"] if scene.drawn.at_client else scene.cut("restarting_member")
+    told = ["unsteady_member", "rebalance_loop", *alone]
+    return Told(told, [[*scene.who(two), scene.name]], above=stays >= 4)
 
 
 @cause(8, 14)  # s

@@ -84,7 +84,8 @@ def large_received_vanish(scene: Scene) -> Told:
     ):
         scene.read(wire.host)
         time.sleep(16)
-    return Told(["mtu_black_hole"], [scene.who(wire.host)])
+    # Behind the tunnel its brokers are only silent.
+    return Told(["mtu_black_hole"], [scene.who(wire.host)], above=not scene.drawn.at_client)
 
 
 @cause(0.02, 0.15, least=0.04)  # s, each way

@@ -132,6 +132,10 @@ class Scene:
         else:
             lab.start(host, consume, at, self.name, group, self.topic, record_s=record_s, **settings)
 
+    def cut(self, *causes: str) -> list[str]:
+        """These, where packets are cut, so that what is in longer messages is not known."""
+        return list(causes) if self.drawn.snap else []
+
     # -- what is captured -------------------------------------------------------------------------------------------
 
     @contextmanager

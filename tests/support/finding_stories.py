@@ -419,6 +419,8 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         lambda: opened([n * 0.9 for n in range(40)], 60),
         (
             lambda: opened([n * 0.01 for n in range(40)], 60),
+            lambda: opened([n * 0.45 for n in range(23)], 1),
+            lambda: opened([n * 0.45 for n in range(24)], 6),
             lambda: opened([n * 2.0 for n in range(40)], 60),
             lambda: opened([n * 0.9 for n in range(40)], 60, role="follower"),
         ),

@@ -210,6 +210,16 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: served_and_ended(5, asked={}, close="rst"),
         ),
     ),
+    "asks_in_vain": (
+        lambda: asking(6, 10),
+        (
+            lambda: asking(4, 6),
+            lambda: asking(6, 4),
+            lambda: asking(6, 20),
+            lambda: asking(6, 10, api_key=9, api_name="OffsetFetch"),
+            lambda: asking(6, 10, role="controller"),
+        ),
+    ),
     "repetition": (
         lambda: asking(101, 20),
         (

@@ -79,6 +79,31 @@ def only_small(large: int = 5000, small: int = 60, resent: int = 4, connections:
     return {"exchanges": rows, "connections": [*links, connection(3)]}
 
 
+def only_small_back(size: int = 500_000, resent: int = 5, waited_s: int = 9, small: int = 60) -> Tables:
+    """A reply that a broker sends again and again and does not finish, and a small one that a later request has elsewhere."""
+    rows = [
+        exchange(1, at_ns=at(1), connection=1, status="pending", api_key=1, api_name="Fetch"),
+        exchange(2, at_ns=at(4), connection=2, response_bytes=small),
+    ]
+    held = connection(1, broker_retransmitted=resent, close="none", last_time_ns=at(1 + waited_s))
+    begun = {"time_ns": at(9), "side": "broker", "kind": "unfinished_frame", "bytes_lost": size, "file": 0, "packet": 9}
+    return {"exchanges": rows, "connections": [held, connection(2)], "problems": [begun | {"connection": 1}]}
+
+
+def few_lost(lost: int, packets: int) -> Tables:
+    """So many packets of a host that were sent again."""
+    link = connection(1, broker_retransmitted=lost, broker_data_packets=packets)
+    return {"exchanges": [exchange(1)], "connections": [link]}
+
+
+def nobody_there(times: int, host: str = "10.0.9.9", kafka: bool = False) -> Tables:
+    """Attempts at a port of a host that are refused; `kafka`: another client speaks Kafka to 10.0.1.1."""
+    refused = {"is_kafka": None, "protocol": None, "syn_ack_ns": None, "close": "rst"} | {"broker_stream_bytes": 0}
+    refused |= {"client_stream_bytes": 0, "broker_address": host, "broker_port": 7000, "client_address": "10.0.0.7"}
+    links = [connection(n, first_time_ns=at(n), last_time_ns=at(n), **refused) for n in range(times)]
+    return {"connections": [*links, *[connection(100)] * kafka], "exchanges": [exchange(1, connection=100)] * kafka}
+
+
 def fenced_after(open_s: float, timeout_s: int = 5, taken_s: float | None = None) -> Tables:
     """A producer that is fenced when its transaction has been open for so long; `taken_s`: another begins so late in it."""
     own = {"client_id": "app", "transactional_id": "tx"}
@@ -189,6 +214,24 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 }
 STORIES |= close_stories.STORIES
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "lossy_network": ((lambda: few_lost(5, 250),), (lambda: few_lost(4, 100), lambda: few_lost(5, 251))),
+    "refused_connections": (
+        (lambda: nobody_there(3), lambda: nobody_there(3, host="10.0.1.1", kafka=True)),
+        (
+            lambda: nobody_there(2),
+            lambda: nobody_there(2, host="10.0.1.1", kafka=True),
+            lambda: nobody_there(3, kafka=True),
+        ),
+    ),
+    "mtu_black_hole": (
+        (only_small_back,),
+        (
+            lambda: only_small_back(size=400),
+            lambda: only_small_back(resent=3),
+            lambda: only_small_back(waited_s=4),
+            lambda: only_small_back(small=600_000),
+        ),
+    ),
     "fenced_producer": ((lambda: fenced_after(6), lambda: fenced_after(4), lambda: fenced_after(6, taken_s=2)), ()),
     "connection_limit": (
         (lambda: made_to_wait(6),),

@@ -86,8 +86,48 @@ def crashing(lives: int, close: str = "rst", leaves: bool = False, together: boo
             made.append(exchange(number, at_ns=at(moment), connection=life, api_key=11, api_name="JoinGroup"))
             told = {"exchange": number, "connection": life, "event": event, "member_id": f"app-{life}", "error_code": 0}
             rows.append(base | told | {"begin_ns": at(moment), "time_ns": at(moment)})
-        links.append(connection(life, close=close))
+        links.append(connection(life, close=close, last_time_ns=at(60 if together else 5.0 * life + 4.8)))
     return {"group_events": rows, "exchanges": made, "connections": links}
+
+
+def hesitating(records: int = 10, beats_s: float = 400, asks_s: float = 1, pending: bool = False) -> Tables:
+    """A member that fetched once, `asks_s` into the capture, whose heartbeats go on for `beats_s`, while somebody writes so
+    many records each four seconds; `pending`: another Fetch waits."""
+    own = {"client_id": "app", "connection": 1}
+    rows: Rows = [exchange(0, at_ns=at(asks_s), **own, **POLL)]
+    beats = range(0, int(beats_s), 3)
+    rows += [exchange(1000 + n, at_ns=at(n), api_key=12, api_name="Heartbeat", group_id="g", **own) for n in beats]
+    rows += [exchange(2000, at_ns=at(9), status="pending", **own, **POLL)] * pending
+    rows += [exchange(100 + n, at_ns=at(4 * n), client_id="writer", connection=2, **PRODUCE) for n in range(99)]
+    where = {"topic": "t", "partition": 0, "cluster": "c"}
+    sent = {
+        "side": "request",
+        "position": 0,
+        "codec": "none",
+        "magic": 2,
+        "bytes": 90,
+        "records": records,
+        "base_offset": 0,
+    }
+    joined = {"group_id": "g", "group_type": "classic", "event": "join", "error_code": 0, "client_address": "10.0.0.1"}
+    read = {
+        "exchange": 0,
+        "connection": 1,
+        "time_ns": at(asks_s),
+        "fetch_offset": 0,
+        "new_end_offset": 9,
+        "next_offset": 9,
+    }
+    return {
+        "exchanges": rows,
+        "fetch_positions": [where | read],
+        "entries": [
+            where | {"exchange": n, "connection": 1 + (n > 0), "side": "request"} for n in (0, *range(100, 199))
+        ],
+        "batches": [where | sent | {"exchange": 100 + n, "connection": 2} for n in range(99)],
+        "group_events": [joined | own | {"exchange": 1000, "cluster": "c", "begin_ns": at(0), "time_ns": at(0)}],
+        "connections": [connection(n, cluster="c") for n in (1, 2)],
+    }
 
 
 def recreated(again: bool = True, overlapping: bool = False, failed: int = 5) -> Tables:
@@ -159,6 +199,19 @@ def waiting_to_join(seconds: float, protocols: tuple[str, ...] = (), **values: A
 
 
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "not_asking": (
+        hesitating,
+        (
+            lambda: hesitating(records=0),
+            lambda: hesitating(beats_s=380),
+            lambda: hesitating(asks_s=391),
+            lambda: hesitating(pending=True),
+        ),
+    ),
+    "restarting_member": (
+        lambda: crashing(4, leaves=True),
+        (lambda: crashing(3, leaves=True), lambda: crashing(4, together=True)),
+    ),
     "member_crashes": (
         lambda: crashing(4),
         (

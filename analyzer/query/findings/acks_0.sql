@@ -1,5 +1,5 @@
 -- severity: info
--- rank: 10
+-- rank: 94
 -- when: exchange_sorts having bool_or(kind = 'produce_acks_0')
 -- says: {who} produces with acks=0 ({requests|request|requests}): lost records go unnoticed
 -- do: Set acks=all on this producer if no record may get lost.

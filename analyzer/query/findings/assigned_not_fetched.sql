@@ -5,4 +5,5 @@
 -- says: {who} (group {group_id}) is assigned topic {topic}, but has not fetched {partitions|partition|partitions} of it for {waited_ns}
 -- do: Check whether the member has paused the partitions, is stuck in processing, or cannot reach their leader.
 -- look: kanalyze groups[ --group {group_id}]
+-- explains: not_asking
 SELECT * FROM unfetched_partitions

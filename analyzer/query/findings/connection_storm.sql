@@ -7,7 +7,7 @@
 -- costs: connections, connecting
 -- One a second for 30 s, or 30 in all with a median life under 5 s; both in at least 20 different seconds, since a tool that
 -- runs once opens many at one moment. A shorter capture may be full of it: three in each of eight seconds and more, over four
--- fifths of its time. Of TLS without keys the handshakes tell it, of each port alone: clients have no names there.
+-- fifths of its time. For information from 24 on that live less than 5 s each, in eight seconds and for ten. Of TLS without keys the handshakes tell it, of each port alone: clients have no names there.
 WITH opened AS (
     SELECT
         c.client_address,
@@ -43,16 +43,23 @@ SELECT
     max_by(connection, (within, connection)) AS connection,
     count(*) AS weight,
     max_by(exchange, (within, connection)) FILTER (WHERE exchange IS NOT NULL) AS evidence_any,
+    -- One a second, or 30 that soon end; or nearly all of a short capture.
+    CASE WHEN (
+        count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT)) >= 20
+        AND (max(within) >= 30 OR (count(*) >= 30 AND percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < s(5)))
+    ) OR (
+        count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT)) >= 8
+        AND count(*) >= 3 * count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT))
+        AND percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < s(5)
+        AND max(first_time_ns) - min(first_time_ns) >= (SELECT (last_time_ns - first_time_ns) / 5 * 4 FROM time_range)
+    ) THEN 'medium' ELSE 'info' END AS severity,
     min(first_time_ns) AS first_time_ns,
     max(first_time_ns) AS last_time_ns
 FROM opened
 GROUP BY client_address, who, tls_port
-HAVING (
-    count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT)) >= 20
-    AND (max(within) >= 30 OR (count(*) >= 30 AND percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < s(5)))
-) OR (
-    count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT)) >= 8
-    AND count(*) >= 3 * count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT))
-    AND percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < s(5)
-    AND max(first_time_ns) - min(first_time_ns) >= (SELECT (last_time_ns - first_time_ns) / 5 * 4 FROM time_range)
-)
+HAVING count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT)) >= 8 AND count(*) >= 24
+    AND (
+        percentile_cont(0.5) WITHIN GROUP (ORDER BY life_ns) < s(5)
+        OR (max(within) >= 30 AND count(DISTINCT CAST(floor(first_time_ns / 1e9) AS BIGINT)) >= 20)
+    )
+    AND (severity = 'medium' OR max(first_time_ns) - min(first_time_ns) >= impact('stuck_ns'))

@@ -7,13 +7,21 @@
 -- explains: refused_connections, unreachable, connection_storm, unanswered, gives_up, slow_requests*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), request_timed_out*(CreateTopics|DeleteTopics|CreatePartitions|AlterConfigs|IncrementalAlterConfigs|AlterPartitionReassignments|ElectLeaders), unexplained
 -- costs: connections
 -- A port that served brokers alone, all of whose connections ended, and that refused or ignored three attempts since. For
--- information when it came back and did not fail three times again, or another controller of the capture answered afterwards.
+-- information when it came back and did not fail three times again, or another controller of the same brokers answers until the end of
+-- these attempts (to within 3 s).
 WITH served AS (
     SELECT broker_address, broker_port, max(first_time_ns) AS last_begin_ns, max(last_time_ns) AS last_ns, max(connection) AS connection
     FROM all_connections
     WHERE is_kafka AND replies > 0
     GROUP BY broker_address, broker_port
     HAVING min(CASE WHEN role IN ('controller', 'raft') THEN 1 ELSE 0 END) = 1
+),
+-- Who asked which controllers: those of one cluster have brokers in common.
+asked AS (
+    SELECT a.broker_address, a.broker_port, b.broker_address AS other_address, b.broker_port AS other_port
+    FROM all_connections AS a JOIN all_connections AS b ON b.client_address = a.client_address
+    WHERE a.role IN ('controller', 'raft') AND b.role IN ('controller', 'raft') AND a.is_kafka AND b.is_kafka
+    GROUP BY a.broker_address, a.broker_port, b.broker_address, b.broker_port
 ),
 failed AS (
     SELECT
@@ -52,7 +60,13 @@ SELECT
     f.last_time_ns
 FROM failed AS f
 LEFT JOIN served AS o
-    ON (o.broker_address <> f.broker_address OR o.broker_port <> f.broker_port) AND o.last_ns > f.first_time_ns
+    ON (o.broker_address <> f.broker_address OR o.broker_port <> f.broker_port)
+    AND o.last_ns > greatest(f.first_time_ns, f.last_time_ns - s(3))
+    AND EXISTS (
+        SELECT 1 FROM asked AS a
+        WHERE a.broker_address = f.broker_address AND a.broker_port = f.broker_port
+            AND a.other_address = o.broker_address AND a.other_port = o.broker_port
+    )
 GROUP BY
     f.broker_address, f.broker_port, f.attempts, f.clients, f.connection, f.first_time_ns, f.last_time_ns, f.last_begin_ns,
     f.newest

@@ -4,5 +4,6 @@
 -- says: {who} falls behind on topic {topic}: lag grew from {first_lag} to {last_lag} records in {lasted_ns} ({partitions|partition|partitions})
 -- do: The consumer is slower than its producers: speed up its processing, or add group members or partitions.
 -- look: kanalyze topics[ --topic {topic}]
+-- explains: not_asking
 -- delays: nobody
 SELECT * FROM growing_lags

@@ -8,7 +8,7 @@
 -- costs: connections
 -- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises; for information at another
 -- port of a host to which this client speaks Kafka. An advertised name other than an address may stand for any address with its
--- port. A broker that answered afterwards was starting: for information. `host` where no client was ever served at this port: the
+-- port, and from three attempts on at any port of a broker's host, or where the capture has no Kafka at all. A broker that answered afterwards was starting: for information. `host` where no client was ever served at this port: the
 -- controller's, say, which goes with the broker. Who tries a loopback address is known by no other address of its host.
 WITH refused AS (
     SELECT *
@@ -55,7 +55,8 @@ judged AS (
         c.*,
         EXISTS (
             SELECT 1 FROM known AS k WHERE k.port = c.broker_port AND (k.host = c.broker_address OR k.host IS NULL)
-        ) AS is_known
+        ) AS is_known,
+        EXISTS (SELECT 1 FROM known AS k WHERE k.host = c.broker_address) AS on_broker
     FROM counted AS c
 )
 SELECT
@@ -73,7 +74,7 @@ SELECT
     j.last_time_ns
 FROM judged AS j
 LEFT JOIN answered AS l ON l.broker_address = j.broker_address AND l.broker_port = j.broker_port
-WHERE (j.is_known OR j.on_known_host)
+WHERE (j.is_known OR j.on_known_host OR (j.times >= 3 AND (j.on_broker OR NOT EXISTS (SELECT 1 FROM known))))
     -- One or two attempts in the last second, at a broker that answered before: its application ends together with it.
     AND NOT (
         l.last_ns IS NOT NULL AND j.times < 3

@@ -4,5 +4,6 @@
 -- says: {who} reads topic {topic} again from offset {from_offset} on each time it starts, {times|time|times}: {again|record|records} of {records} were read before[; commits of group {group_id}: {committed}]
 -- do: {advice}
 -- look: kanalyze topics[ --topic {topic}]
+-- explains: restarting_member
 -- delays: nobody
 SELECT * FROM reread_topics

@@ -72,7 +72,7 @@ SELECT
 FROM wrong_protocols
 UNION ALL
 SELECT
-    'large' AS what, CAST(NULL AS STRING) AS place, client_address, broker, who, CAST(NULL AS STRING) AS part, requests AS times,
+    'large' AS what, CAST(NULL AS STRING) AS place, client_address, broker, who, sender AS part, coalesce(requests, replies) AS times,
     CAST(NULL AS BIGINT) AS packets, CAST(NULL AS DOUBLE) AS share, CAST(NULL AS DOUBLE) AS felt_share, smallest_bytes AS bytes,
     answered_bytes, CAST(NULL AS DOUBLE) AS bits_per_s, CAST(NULL AS BIGINT) AS rtt_ns, CAST(NULL AS BIGINT) AS queued_ns,
     CAST(NULL AS BIGINT) AS least_ns, CAST(NULL AS BIGINT) AS waited_ns, CAST(NULL AS BIGINT) AS others, weight,

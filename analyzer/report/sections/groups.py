@@ -125,6 +125,7 @@ WHY = {
     "expired": "no heartbeat in time",
     "crashed": "ended without leaving, joined again",
     "passing": "joined and left",
+    "returned": "joined anew",
 }
 # A join that takes so long has waited for others.
 LONG_NS = 10_000_000

@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.report import text_tables
-from analyzer.report.causes import HELD_BACK, STUCK, causes
+from analyzer.report.causes import HELD_BACK, STUCK, UNASKED, causes
 from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, count, duration, percent, rate, safe, size, things
@@ -185,7 +185,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = noted(facts, width, limit)
     if told := render(facts, width, limit):
         lines += [Text(""), *told] if lines else told
-    if held := causes(facts, (REWRITTEN, MOVED_BACK, HELD_BACK, STUCK, REREADS), width, limit, COMMAND):
+    if held := causes(facts, (REWRITTEN, MOVED_BACK, HELD_BACK, STUCK, UNASKED, REREADS), width, limit, COMMAND):
         lines += [Text(""), *held]
     for part in (producers, consumers, delivery, partitions, lag):
         if more := part(facts, width, limit):

@@ -37,7 +37,7 @@ QUESTIONS: list[tuple[str, str, Path, list[str], list[str]]] = [
         "Is the network losing packets, and where?",
         INCIDENTS / "lossy_client.pcap.zst",
         [],
-        ["packets are lost between 10.20.1.1 and 10.20.0.11: 2.3 % (97 of 4,254)"],
+        ["packets are lost between 10.20.1.1 and 10.20.0.11: 97 of 4,254 (2.3 %)"],
     ),
     (
         "SRE",

@@ -19,7 +19,7 @@ from analyzer.query.dataset import Dataset
 from analyzer.query.findings import LOSE_TIME
 from analyzer.query.impact_causes import shares
 from analyzer.query.run_findings import find
-from lab.score import DATA
+from lab.score import DATA, truths
 
 Rows = list[dict[str, Any]]
 PARTS = ("queue_ns", "throttle_ns", "proxy_ns", "broker_ns", "network_ns", "unknown_ns")
@@ -132,3 +132,17 @@ def test_what_is_gone_is_what_the_leader_acknowledged_alone() -> None:
     assert gone["is_over"]
     assert len(acknowledged) - 5 <= gone["times"] <= len(acknowledged)
     assert gone["last_time_ns"] == max(row["response_time_ns"] for row in acknowledged)
+
+
+QUIET = [DATA / f"{name}.pcap.zst" for name in ("idle_cluster", "long_polls", "python_day")]
+DAYS = sorted(DATA / f"{name}.pcap.zst" for name, truth in truths().items() if truth["kind"] == "healthy")
+
+
+@pytest.mark.parametrize(
+    "path", also_long(QUIET, [each for each in DAYS if each not in QUIET]), ids=lambda path: path.name
+)
+def test_nothing_is_found_only_below_all_limits(path: Path) -> None:
+    with analyzer.read(path) as capture:
+        found = find(capture._dataset)
+        over = [row for row in capture._dataset.metric("impact") if row["is_over"]]
+    assert found or not over, over

@@ -121,17 +121,19 @@ refused AS (
     WHERE x.response_time_ns BETWEEN w.gone_ns AND w.last_attempt_ns + s(1) AND is_client(x.role)
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
--- Requests that waited for 2 s or more, or in vain, while clients looked for another broker; and how many did so as long before, as
--- they do where writes are always slow.
+-- Requests that waited for 2 s or more, or in vain, while clients looked for another broker, and were sent before it was back; and how many
+-- did so as long before, as they do where writes are always slow.
 delayed AS (
     SELECT
         w.broker_address,
         w.broker_port,
         w.gone_ns,
-        count(*) FILTER (WHERE x.request_time_ns >= w.gone_ns - s(2) AND x.response_time_ns > w.gone_ns) AS requests,
+        count(*) FILTER (WHERE x.request_time_ns BETWEEN w.gone_ns - s(2) AND coalesce(v.back_ns, w.gone_ns + s(10)) AND x.response_time_ns > w.gone_ns)
+            AS requests,
         count(*) FILTER (WHERE x.response_time_ns <= w.gone_ns) AS before
     FROM away AS w
     JOIN exchanges AS x ON x.request_time_ns BETWEEN w.gone_ns - s(14) AND w.gone_ns + s(10)
+    LEFT JOIN revived AS v ON v.broker_address = w.broker_address AND v.broker_port = w.broker_port AND v.gone_ns = w.gone_ns
     WHERE (x.latency_ns >= s(2) OR x.error_code = error('REQUEST_TIMED_OUT')) AND is_client(x.role)
         AND (x.kind IS NULL OR x.kind IN ('produce_acks_1', 'produce_acks_all') OR x.error_code = error('REQUEST_TIMED_OUT'))
     GROUP BY w.broker_address, w.broker_port, w.gone_ns

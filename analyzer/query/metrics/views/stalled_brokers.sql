@@ -275,7 +275,11 @@ SELECT
     CAST(NULL AS STRING) AS unread,
     'Check the garbage collection log of the broker and its host at that time: a pause of the process or of the machine, or a full disk.' AS advice,
     'latency' AS verb,
-    CASE WHEN bool_and(may_be_follower OR may_be_disk) THEN 'medium' ELSE 'high' END AS severity,
+    CASE
+        WHEN bool_and(may_be_follower OR may_be_disk) THEN 'medium'
+        WHEN count(*) = 1 AND NOT bool_or(lasts) AND max(end_ns - first_request_ns) < s(2) THEN 'medium'
+        ELSE 'high'
+    END AS severity,
     max(end_ns - first_request_ns) AS still_ns,
     CASE WHEN bool_or(lasts) THEN 'until the end of the capture' END AS until,
     count(*) AS times,

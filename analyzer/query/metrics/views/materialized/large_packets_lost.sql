@@ -1,7 +1,8 @@
--- Ways on which large packets do not get through, one row a client and broker.
+-- Ways on which large packets do not get through, one row a client, broker and side that sends them.
 -- From a moment on no request above some size is answered, on connections with three packets at least that the client sent again,
 -- and every smaller one is, before and after on the same host, ten at least and on a new connection too: the way is there. That large
--- requests were answered before does not speak against it: a route changed.
+-- requests were answered before does not speak against it: a route changed. Toward the client a reply is sent again four times at least and
+-- never done, for five seconds, while a smaller one to the same host is, to a request that was sent later.
 WITH waiting AS (
     SELECT
         x.client_address,
@@ -19,12 +20,33 @@ WITH waiting AS (
         AND c.client_retransmitted >= 3 AND c.one_way IS NULL AND c.last_time_ns - x.request_time_ns >= s(2)
     GROUP BY x.client_address, x.broker_address, x.broker_port
     HAVING count(DISTINCT x.connection) >= 2
+),
+-- Replies that began and did not end: how large they are says their length field.
+held AS (
+    SELECT
+        c.client_address,
+        c.broker_address,
+        c.broker_port,
+        min(x.client_id) AS client_id,
+        min(x.request_time_ns) AS from_ns,
+        max(c.last_time_ns) AS to_ns,
+        min(p.bytes_lost) AS smallest_bytes,
+        count(DISTINCT c.connection) AS replies,
+        min(x.exchange) AS exchange
+    FROM connections AS c
+    JOIN problems AS p ON p.connection = c.connection AND p.kind = 'unfinished_frame' AND p.side = 'broker'
+    JOIN exchanges AS x ON x.connection = c.connection AND x.status IN ('pending', 'closed', 'abandoned')
+    WHERE is_client(c.role) AND c.broker_retransmitted >= 4 AND c.client_retransmitted < 3 AND c.one_way IS NULL
+        AND p.bytes_lost > 500 AND c.last_time_ns - x.request_time_ns >= s(5)
+    GROUP BY c.client_address, c.broker_address, c.broker_port
 )
 SELECT
+    'client' AS sender,
     w.client_address,
     who(w) AS who,
     w.broker_address || ':' || CAST(w.broker_port AS STRING) AS broker,
     w.requests,
+    CAST(NULL AS BIGINT) AS replies,
     CASE WHEN w.requests = 1 THEN 'was' ELSE 'were' END AS was_or_were,
     w.smallest_bytes,
     max(x.request_bytes) AS answered_bytes,
@@ -38,3 +60,22 @@ JOIN exchanges AS x
 WHERE x.status = 'answered' AND x.request_time_ns > w.from_ns
 GROUP BY w.client_address, w.client_id, w.broker_address, w.broker_port, w.requests, w.smallest_bytes, w.exchange, w.from_ns, w.to_ns
 HAVING max(x.request_bytes) < w.smallest_bytes AND max(x.request_time_ns) > w.from_ns + s(2) AND count(*) >= 2
+UNION ALL
+SELECT
+    'broker' AS sender,
+    h.client_address,
+    who(h) AS who,
+    h.broker_address || ':' || CAST(h.broker_port AS STRING) AS broker,
+    CAST(NULL AS BIGINT) AS requests,
+    h.replies,
+    CASE WHEN h.replies = 1 THEN 'was' ELSE 'were' END AS was_or_were,
+    h.smallest_bytes,
+    max(x.response_bytes) AS answered_bytes,
+    h.replies AS weight,
+    h.exchange AS evidence_first,
+    h.from_ns AS first_time_ns,
+    h.to_ns AS last_time_ns
+FROM held AS h JOIN exchanges AS x ON x.client_address = h.client_address
+WHERE x.status = 'answered' AND x.request_time_ns > h.from_ns + s(1)
+GROUP BY h.client_address, h.client_id, h.broker_address, h.broker_port, h.replies, h.smallest_bytes, h.exchange, h.from_ns, h.to_ns
+HAVING max(x.response_bytes) < h.smallest_bytes

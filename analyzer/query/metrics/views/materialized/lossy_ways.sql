@@ -1,7 +1,7 @@
 -- Ways on which packets are lost, one row a host and side of the capture.
 -- A packet that fills a hole later was lost before the capture, one that is sent again though it was seen behind it: so each loss is
 -- on the client's or on the broker's side of the capture, and is told of that host. One of which the receiver says that it had come
--- before (D-SACK) was an impatient sender's. At least 30 packets, 1 % of those with data.
+-- before (D-SACK) was an impatient sender's. At least 30 packets, 1 % of those with data; or five, 2 %, which are no share of anything.
 -- TLS that was not read counts too (not on the web's port).
 -- Medium where 5 % are lost, or a fifth of the slowest requests (the slowest hundredth of each API, at least one) ran there.
 WITH lost AS (
@@ -46,7 +46,7 @@ lossy AS (
     FROM sided
     WHERE lost * 200 >= packets
     GROUP BY host, side
-    HAVING sum(lost) >= 30 AND sum(lost) * 100 >= sum(packets)
+    HAVING sum(lost) * 100 >= sum(packets) AND (sum(lost) >= 30 OR (sum(lost) >= 5 AND sum(lost) * 50 >= sum(packets)))
 ),
 timed AS (
     SELECT exchange, client_address, broker_address, api_name, kind, latency_ns
@@ -101,9 +101,9 @@ SELECT
     CASE WHEN l.peers > 1 THEN l.peers END AS peers,
     l.lost,
     l.packets,
-    CAST(l.lost AS DOUBLE) / l.packets AS lost_share,
-    f.slow_share,
-    CASE WHEN f.slow_share >= 0.2 OR l.lost * 20 >= l.packets THEN 'medium' ELSE 'info' END AS severity,
+    CASE WHEN l.lost >= 30 THEN CAST(l.lost AS DOUBLE) / l.packets END AS lost_share,
+    CASE WHEN l.lost >= 30 THEN f.slow_share END AS slow_share,
+    CASE WHEN l.lost >= 30 AND (f.slow_share >= 0.2 OR l.lost * 20 >= l.packets) THEN 'medium' ELSE 'info' END AS severity,
     l.lost AS weight,
     l.connection,
     f.exchange AS evidence_slowest,

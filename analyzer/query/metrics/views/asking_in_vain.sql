@@ -1,0 +1,24 @@
+-- Which clients ask for metadata again and again, and for nothing that follows from it? One row a client: five times at least, in five
+-- seconds at least, every three seconds or more often. Whoever writes, reads, joins a group or administers asks for more than that.
+WITH few AS (
+    SELECT client_address, client_id, sum(metadata_requests) AS requests
+    FROM totals
+    WHERE is_client
+    GROUP BY client_address, client_id
+    HAVING sum(metadata_requests) >= 5
+)
+SELECT
+    coalesce(f.client_id, f.client_address) AS who,
+    f.client_address,
+    CAST(f.requests AS BIGINT) AS requests,
+    max(a.last_time_ns) - min(a.first_time_ns) AS lasted_ns,
+    CAST(f.requests AS BIGINT) AS weight,
+    min(a.connection) AS connection,
+    min(a.first_time_ns) AS first_time_ns,
+    max(a.last_time_ns) AS last_time_ns
+FROM few AS f JOIN asked_versions AS a ON a.client_address = f.client_address AND a.client_id IS NOT DISTINCT FROM f.client_id
+GROUP BY f.client_address, f.client_id, f.requests
+HAVING bool_and(coalesce(a.api_key IN (api('ApiVersions', 'SaslHandshake', 'SaslAuthenticate', 'Metadata', 'FindCoordinator', 'InitProducerId',
+        'GetTelemetrySubscriptions', 'PushTelemetry')), false))
+    AND max(a.last_time_ns) - min(a.first_time_ns) >= s(5)
+    AND max(a.last_time_ns) - min(a.first_time_ns) <= f.requests * s(3)

@@ -1,0 +1,42 @@
+-- Members that join a group anew, time and again: one row a client at an address and group.
+-- Four lives at least of one client at one address, one after the other, two minutes apart at most: the connection by which one joined ends
+-- before the next joins, or within a second (of a killed process the last packets come late). A member that comes back under the name that
+-- it had is the same life.
+WITH joined AS (
+    SELECT
+        cluster,
+        group_id,
+        client_id,
+        client_address,
+        connection,
+        min(begin_ns) AS begin_ns,
+        min_by(exchange, (begin_ns, exchange)) AS exchange,
+        min_by(member_id, (begin_ns, exchange)) AS member_id
+    FROM group_news
+    WHERE event = 'join' AND coalesce(error_code, error('NONE')) = error('NONE') AND instance_id IS NULL
+    GROUP BY cluster, group_id, client_id, client_address, connection
+),
+lives AS (
+    SELECT
+        j.*,
+        lag(c.last_time_ns) OVER before AS ended_ns,
+        lag(j.begin_ns) OVER before AS before_ns,
+        lag(j.member_id) OVER before IS DISTINCT FROM j.member_id OR j.member_id IS NULL AS is_another
+    FROM joined AS j JOIN connections AS c ON c.connection = j.connection
+    WINDOW before AS (PARTITION BY j.cluster, j.group_id, j.client_id, j.client_address ORDER BY j.begin_ns, j.connection)
+)
+SELECT
+    who(l) AS who,
+    client_address,
+    group_id,
+    count(*) + 1 AS times,
+    CAST(round(1.0 * (max(begin_ns) - min(before_ns)) / count(*)) AS BIGINT) AS apart_ns,
+    count(*) AS weight,
+    min_by(exchange, (begin_ns, exchange)) AS evidence_first,
+    max_by(exchange, (begin_ns, exchange)) AS evidence_last,
+    min(before_ns) AS first_time_ns,
+    max(begin_ns) AS last_time_ns
+FROM lives AS l
+WHERE ended_ns < begin_ns + s(1) AND is_another AND begin_ns - before_ns <= s(120)
+GROUP BY cluster, group_id, client_id, client_address
+HAVING count(*) >= 3
