@@ -8,7 +8,7 @@ WITH few AS (
     HAVING sum(metadata_requests) >= 5
 )
 SELECT
-    coalesce(f.client_id, f.client_address) AS who,
+    who(f) AS who,
     f.client_address,
     CAST(f.requests AS BIGINT) AS requests,
     max(a.last_time_ns) - min(a.first_time_ns) AS lasted_ns,
