@@ -4,6 +4,6 @@
 -- says: offset commits of group {group_id} by {named}[ and {others|other client|other clients}] fail with {name}, {times|time|times}: {meaning}
 -- do: {advice}
 -- look: kanalyze groups[ --group {group_id}]
--- explains: failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_INSTANCE_ID|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID)
+-- explains: restarting_member, failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_INSTANCE_ID|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID)
 -- costs: refused(OffsetCommit|TxnOffsetCommit)
 SELECT * FROM failed_commits

@@ -8,7 +8,8 @@
 -- costs: time
 -- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow requests at
 -- least: two slow ones of 200 are no p99. Where the others are not seen or as slow, it is compared with itself: slow requests take ten
--- times its median and 100 ms, in five seconds at least, so that a start is none; it is not told where
+-- times its median and 100 ms, in five seconds at least, so that a start is none (for information unless those of 500 ms or longer took a
+-- second together); it is not told where
 -- twice the share of the other brokers' requests, and five of them, were as slow: then all are, and this one least. With the broker's log it is said what it did, where
 -- the log has half of the slow requests and one part takes half of their time.
 WITH timed AS (
@@ -84,7 +85,11 @@ found AS (
         c.p99_ns,
         c.others_p99_ns,
         CASE WHEN c.others_p99_ns IS NULL AND c.kind = 'produce_acks_all' THEN 'or that of a follower' END AS or_follower,
-        CASE WHEN c.others_p99_ns IS NULL THEN 'medium' ELSE 'high' END AS severity,
+        CASE
+            WHEN c.others_p99_ns IS NOT NULL THEN 'high'
+            WHEN sum(x.broker_ns) FILTER (WHERE x.broker_ns >= ms(500)) >= impact('slow_ns') THEN 'medium'
+            ELSE 'info'
+        END AS severity,
         count(*) AS slow_requests,
         count(x.log_total_ns) AS logged,
         sum(x.log_total_ns) AS total_ns,
