@@ -76,7 +76,6 @@ def killed_again_and_again(scene: Scene) -> Told:
 @cause(10, 16)  # s
 def healthy_streams(scene: Scene) -> Told:
     host = scene.machine(partitions=2)
-    scene.lab.topics(**{f"{scene.topic}-counts": {"partitions": 1}})
     _feed(scene)
     _count_words(scene)
     with scene.captured(host):
@@ -87,7 +86,6 @@ def healthy_streams(scene: Scene) -> Told:
 @cause(8, 12)  # s that are captured after it
 def streams_topic_deleted(scene: Scene) -> Told:
     host = scene.machine(partitions=2)
-    scene.lab.topics(**{f"{scene.topic}-counts": {"partitions": 1}})
     _count_words(scene)
     with scene.captured(host):
         time.sleep(2)
@@ -99,6 +97,8 @@ def streams_topic_deleted(scene: Scene) -> Told:
 
 def _count_words(scene: Scene) -> None:
     """At work: it is compiled as it starts, which takes long."""
+    counts: dict[str, Any] = {f"{scene.topic}-counts": {"partitions": 1}}
+    scene.lab.topics(**counts)
     host = scene.host()
     word_count(scene.lab, host, scene.name, scene.topic, f"{scene.topic}-counts")
     until_said(host, "to RUNNING")
