@@ -128,13 +128,11 @@ def many_waiting(latencies_s: list[float], clients: int = 2, apart_s: float = 30
     return {"exchanges": rows, "connections": [connection(1)]}
 
 
-def between(
-    times: int, apart_s: float = 3, code: int = 101, role: str = "controller", expected: bool = False
-) -> Tables:
-    """BrokerRegistration that a controller refuses, again and again."""
+def between(times: int, apart_s: float = 3, code: int = 42, role: str = "controller", expected: bool = False) -> Tables:
+    """BrokerRegistration that a controller refuses, again and again, with an error that no rule explains."""
     asked = {"api_key": 62, "api_name": "BrokerRegistration", "api_version": 4, "role": role}
     rows = [exchange(n, at_ns=at(n * apart_s), **asked) for n in range(times)]
-    told = {"name": "DUPLICATE_BROKER_REGISTRATION", "expected": expected}
+    told = {"name": "INVALID_REQUEST", "expected": expected}
     return {"exchanges": rows, "errors": [error(n, code, **told) for n in range(times)], "connections": [connection(1)]}
 
 
