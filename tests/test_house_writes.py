@@ -29,6 +29,7 @@ OTHERS = {
     "analyzer/run/facts_of_runs.py": "temporary",
     "analyzer/run/local.py": "temporary",
     "analyzer/run/run_sql.py": "temporary",
+    "analyzer/spark/adding.py": "temporary: what is kept of a run",
     "analyzer/spark/final.py": "temporary, of an executor",
     "analyzer/spark/kept_connections.py": "temporary, of an executor",
     "analyzer/spark/on_driver.py": "temporary: a copy of tables",

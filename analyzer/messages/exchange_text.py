@@ -79,6 +79,9 @@ def context(dataset: Dataset, exchanges: Sequence[int]) -> Context:
     )
 
 
+NEITHER = "{word!r} is neither an exchange (16 hex digits) nor a packet (1234, '#1234' or FILE:1234)"
+
+
 def names_exchange(word: str) -> bool:
     """Whether a word can mean an exchange: 16 hex digits, or a packet (1234, '#1234' or FILE:1234)."""
     return _ID.fullmatch(word) is not None or packet_search.is_packet(word)
@@ -90,8 +93,10 @@ def matching(
     """Ids of the exchanges that the word (see `names_exchange`) means: an id, or a packet of a message. `rewind` is called before
     the captures are read again for it.
 
-    Empty when there is none. Raises ValueError where several captures have the packet, InputError.
+    Empty when there is none. Raises ValueError for a word that names none and where several captures have the packet, InputError.
     """
+    if not names_exchange(word):
+        raise ValueError(NEITHER.format(word=word))
     if _ID.fullmatch(word):
         return [
             row["exchange"] for row in dataset.query(f"select exchange from exchanges where exchange = {int(word, 16)}")

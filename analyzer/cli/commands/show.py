@@ -31,7 +31,7 @@ def command(
     fields that were not sent. Passwords and other secrets are not shown.
     """
     from analyzer.messages.bodies import each_message, kept_standard_input
-    from analyzer.messages.exchange_text import context, lines, matching, names_exchange
+    from analyzer.messages.exchange_text import NEITHER, context, lines, matching, names_exchange
     from analyzer.messages.packet_search import is_packet
 
     if packet is not None:
@@ -49,9 +49,7 @@ def command(
         listed = f"`kanalyze exchanges {exchange}` lists them"
         raise click.UsageError(f"EXCHANGE is missing: kanalyze show CAPTURE... EXCHANGE; {listed}")
     if not names_exchange(exchange):
-        raise click.UsageError(
-            f"{exchange!r} is neither an exchange (16 hex digits) nor a packet (1234, '#1234' or FILE:1234)"
-        )
+        raise click.UsageError(NEITHER.format(word=exchange))
     with kept_standard_input(inputs, options) as rewind, opened(inputs, options, asks="show", form=form) as dataset:
         try:
             found = matching(dataset, inputs, options, exchange, rewind)
