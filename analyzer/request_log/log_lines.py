@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, NamedTuple
 
@@ -50,7 +49,7 @@ _PORTS = range(1 << 16)
 # In the year 2116: sums with it fit a column.
 _LATEST_NS = 1 << 62
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
-# Of a longer line the bodies are not read: as objects they take many times its bytes.
+# Of a longer line the bodies are not read: their places, and the objects of facts, take many times its bytes.
 LONGEST_WITH_BODIES = 16 << 20
 # The members of a line, of its header, and of what it says of the client's software.
 _LINE = Names(
@@ -115,8 +114,6 @@ class Logged(NamedTuple):
 
 # A body that is there and cannot be read.
 UNREAD = Body(Places(), -1)
-# Of the line that is read; of lines of text both bodies.
-_IN_LINE, _IN_REQUEST, _IN_RESPONSE = Places(), Places(), Places()
 
 
 def _enum(name: str) -> str:
@@ -127,72 +124,90 @@ def _enum(name: str) -> str:
 _KEYS = {_enum(name): key for key, name in api_names()} | {"ELECT_PREFERRED_LEADERS": 43}
 
 
-def row(line: bytes) -> tuple[Any, ...]:
-    """The values of a line, in the order of `log_reader.COLUMNS` without file and line. Raises NotARequest or Unreadable."""
-    begin = line.find(BEGIN)
-    is_bare = begin < 0
-    if is_bare and not (line.lstrip()[:1] == b"{" and b'"requestHeader"' in line):
-        raise NotARequest
-    try:
-        moment = None if is_bare else _last_moment(line[max(begin - 400, 0) : begin])
-        body = line.index(b"{") if is_bare else begin + len(BEGIN)
-        return _of_json(line, body, moment) if line[body : body + 2] == b'{"' else _of_text(line, body, moment)
-    except _WRONG as error:
-        raise Unreadable from error
+class LineReader:
+    """Reads one line after another, each before the bodies of the next take the place of its own."""
 
+    def __init__(self) -> None:
+        # Of a line of text both bodies have places of their own.
+        self._line, self._request, self._response = Places(), Places(), Places()
 
-def logged(line: bytes) -> Logged:
-    """A line with the bodies that it holds. Raises NotARequest or Unreadable."""
-    begin = line.find(BEGIN)
-    at = line.find(b"{") if begin < 0 else begin + len(BEGIN)
-    if line[at : at + 2] != b'{"' or len(line) > LONGEST_WITH_BODIES:
-        return _logged_text(line, at, row(line))
-    if begin < 0 and b'"requestHeader"' not in line:
-        raise NotARequest
-    try:
+    def row(self, line: bytes) -> tuple[Any, ...]:
+        """The values of a line, in the order of `log_reader.COLUMNS` without file and line. Raises NotARequest or Unreadable."""
+        begin = line.find(BEGIN)
+        is_bare = begin < 0
+        if is_bare and not (line.lstrip()[:1] == b"{" and b'"requestHeader"' in line):
+            raise NotARequest
+        try:
+            moment = None if is_bare else _last_moment(line[max(begin - 400, 0) : begin])
+            at = line.index(b"{") if is_bare else begin + len(BEGIN)
+            return self._of_json(line, at, moment) if line[at : at + 2] == b'{"' else _of_text(line, at, moment)
+        except _WRONG as error:
+            raise Unreadable from error
+
+    def logged(self, line: bytes) -> Logged:
+        """A line with the bodies that it holds. Raises NotARequest or Unreadable."""
+        begin = line.find(BEGIN)
+        at = line.find(b"{") if begin < 0 else begin + len(BEGIN)
+        if line[at : at + 2] != b'{"' or len(line) > LONGEST_WITH_BODIES:
+            return self._logged_text(line, at, self.row(line))
+        if begin < 0 and b'"requestHeader"' not in line:
+            raise NotARequest
+        try:
+            moment = None if begin < 0 else _last_moment(line[max(begin - 400, 0) : begin])
+            return self._logged_json(line, at, moment)
+        except _WRONG as error:
+            raise Unreadable from error
+
+    def _logged_json(self, line: bytes, at: int, moment: int | None) -> Logged:
         if not line.isascii():
             line[at:].decode()
-        moment = None if begin < 0 else _last_moment(line[max(begin - 400, 0) : begin])
-        return _logged_json(line, at, moment)
-    except _WRONG as error:
-        raise Unreadable from error
+        places = self._line
+        places.read(line, at)
+        forwarded, header, request, response, connection, *others = places.values(0, _LINE)
+        *parts, protocol, principal, listener, software, logged_at = others
+        if moment is None:
+            moment = _last_moment(logged_at[-400:].encode())
+        if type(header) is not tuple:
+            raise TypeError
+        is_named = type(software) is tuple and places.is_object(software[0])
+        return Logged(
+            _values(
+                moment, places.values(header[0], _HEADER), forwarded, connection, parts, protocol, principal, listener
+            ),
+            connection,
+            _body_at(places, request),
+            _body_at(places, response),
+            places.values(software[0], _SOFTWARE) if is_named else [None, None],
+            is_text=False,
+        )
 
+    def _logged_text(self, line: bytes, at: int, values: tuple[Any, ...]) -> Logged:
+        """Bodies as text are objects only where they come out as such; those of a very long line are not read."""
+        if len(line) > LONGEST_WITH_BODIES:
+            return Logged(values, repr(values[1:5]), UNREAD, UNREAD, [None, None], is_text=True)
+        begin, tail = line.find(b" -- ", at) + 4, line.rfind(b" from connection ")
+        end = line.find(b",response:", begin, tail)
+        asked = _body(line[begin : end if end > 0 else tail], self._request)
+        answer = _body(line[end + 10 : tail], self._response) if end > 0 else None
+        connection = line[tail + 17 :].partition(b";")[0].decode()
+        return Logged(values, connection, asked, answer, [None, None], is_text=True)
 
-def _logged_json(line: bytes, at: int, moment: int | None) -> Logged:
-    places = _IN_LINE
-    places.read(line, at)
-    forwarded, header, request, response, connection, *others = places.values(0, _LINE)
-    *parts, protocol, principal, listener, software, logged_at = others
-    if moment is None:
-        moment = _last_moment(logged_at[-400:].encode())
-    if type(header) is not tuple:
-        raise TypeError
-    is_named = type(software) is tuple and places.is_object(software[0])
-    return Logged(
-        _values(moment, places.values(header[0], _HEADER), forwarded, connection, parts, protocol, principal, listener),
-        connection,
-        _body_at(places, request),
-        _body_at(places, response),
-        places.values(software[0], _SOFTWARE) if is_named else [None, None],
-        is_text=False,
-    )
+    def _of_json(self, line: bytes, begin: int, moment: int | None) -> tuple[Any, ...]:
+        """The bodies, most of a line, are passed over where all is in the order in which brokers write it. A quote within a text
+        is escaped, so that no text holds these keys."""
+        asked, told = line.find(b',"request":', begin), line.rfind(b',"connection":"')
+        if begin < asked < told:
+            found = self._logged_json(line[begin:asked] + line[told:], 0, moment)
+        else:
+            found = self._logged_json(line, begin, moment)
+            asked, told = begin, len(line)
+        topic = _topic(_TOPIC_JSON, line, found.values[5], begin=asked, end=line.find(b',"response":', asked, told))
+        return (*found.values[:-1], topic)
 
 
 def _body_at(places: Places, found: Any) -> Body | None:
     """The body that a member is; brokers write an empty text where there is none."""
     return Body(places, *found) if type(found) is tuple else None if found is None or found == "" else UNREAD
-
-
-def _logged_text(line: bytes, at: int, values: tuple[Any, ...]) -> Logged:
-    """Bodies as text are objects only where they come out as such; those of a very long line are not read."""
-    if len(line) > LONGEST_WITH_BODIES:
-        return Logged(values, repr(values[1:5]), UNREAD, UNREAD, [None, None], is_text=True)
-    begin, tail = line.find(b" -- ", at) + 4, line.rfind(b" from connection ")
-    end = line.find(b",response:", begin, tail)
-    asked = _body(line[begin : end if end > 0 else tail], _IN_REQUEST)
-    answer = _body(line[end + 10 : tail], _IN_RESPONSE) if end > 0 else None
-    connection = line[tail + 17 :].partition(b";")[0].decode()
-    return Logged(values, connection, asked, answer, [None, None], is_text=True)
 
 
 def _body(text: bytes, places: Places) -> Body:
@@ -202,30 +217,6 @@ def _body(text: bytes, places: Places) -> Body:
     except ValueError:
         return UNREAD
     return Body(places, 0) if not made[end:].strip() else UNREAD
-
-
-def _of_json(line: bytes, begin: int, moment: int | None) -> tuple[Any, ...]:
-    """The bodies, most of a line, are passed over where all is in the order in which brokers write it. A quote within a text is
-    escaped, so that no text holds these keys."""
-    asked, told = line.find(b',"request":', begin), line.rfind(b',"connection":"')
-    end = line.rfind(b"}") + 1
-    if begin < asked < told < end:
-        found = json.loads((line[begin:asked] + line[told:end]).decode())
-    else:
-        found = json.loads(line[begin:end].decode())
-        asked, told = begin, end
-    topic = partial(_topic, _TOPIC_JSON, line, begin=asked, end=line.find(b',"response":', asked, told))
-    return _row_of(found, moment, topic)
-
-
-def _row_of(found: dict[str, Any], moment: int | None, topic: Callable[[int], str | None]) -> tuple[Any, ...]:
-    if moment is None:
-        moment = _last_moment(found["logged_at"][-400:].encode())
-    header, find = found["requestHeader"], found.get
-    head = [header["requestApiKey"], header["requestApiVersion"], header["correlationId"], header.get("clientId")]
-    others = (find("securityProtocol"), find("principal"), find("listener"))
-    values = _values(moment, head, find("isForwarded"), found["connection"], list(map(find, _PARTS)), *others)
-    return (*values[:-1], topic(head[0]))
 
 
 def _values(

@@ -9,7 +9,7 @@ from typing import Any
 
 from analyzer.base.text import file_text
 from analyzer.inputs.sources import InputError, Source
-from analyzer.request_log.log_lines import NotARequest, Unreadable, row
+from analyzer.request_log.log_lines import LineReader, NotARequest, Unreadable
 
 COLUMNS = {
     "log": "int32",
@@ -92,12 +92,13 @@ def read_logs(paths: Sequence[Path], target: Path) -> list[LogFile]:
 
 
 def _batches(path: Path, number: int, file: LogFile) -> Iterator[list[tuple[Any, ...]]]:
+    lines = LineReader()
     rows: list[tuple[Any, ...]] = []
     for count, line in enumerate(lines_of(Source(str(path), path), file), 1):
         try:
             if line is None:
                 raise Unreadable
-            rows.append((number, count, *row(line)))
+            rows.append((number, count, *lines.row(line)))
         except NotARequest:
             continue
         except Unreadable:

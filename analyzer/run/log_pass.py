@@ -44,10 +44,10 @@ def read_logs_alone(sources: Sequence[Source], folder: Path, progress: Callable[
 
 
 def _read(number: int, source: Source, rows: LogExchanges, progress: Callable[[int], None] | None) -> Reading:
-    from analyzer.request_log.log_lines import NotARequest, Unreadable, logged
+    from analyzer.request_log.log_lines import LineReader, NotARequest, Unreadable
     from analyzer.request_log.log_reader import LogFile, lines_of
 
-    file = LogFile(source.name)
+    file, lines = LogFile(source.name), LineReader()
     reading = Reading(number, source, number, format="request log")
     done, first_ns, last_ns = 0, LATEST_NS, -LATEST_NS
     for count, line in enumerate(lines_of(source, file), 1):
@@ -57,7 +57,7 @@ def _read(number: int, source: Source, rows: LogExchanges, progress: Callable[[i
         try:
             if line is None:
                 raise Unreadable
-            found = logged(line)
+            found = lines.logged(line)
         except NotARequest:
             continue
         except Unreadable:

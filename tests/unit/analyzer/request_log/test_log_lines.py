@@ -14,12 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from analyzer.request_log import log_reader as reader
-from analyzer.request_log.log_lines import NotARequest, Unreadable, row
+from analyzer.request_log.log_lines import LineReader, NotARequest, Unreadable
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "request_logs"
 NAMES = tuple(reader.COLUMNS)[2:]
 OLD = bytes(cramjam.zstd.decompress((DATA / "kafka_241.log.zst").read_bytes()))
 NEW = gzip.decompress((DATA / "kafka_391.log.gz").read_bytes())
+
+row = LineReader().row
 
 
 def values(line: bytes) -> dict[str, Any]:
@@ -95,6 +97,20 @@ def test_lines_of_real_brokers_give_what_stands_in_them() -> None:
         assert found["correlation_id"] == told["requestHeader"]["correlationId"]
         assert found["local_ns"] == round(told["localTimeMs"] * 1e6)
         assert found["is_forwarded"] is told["isForwarded"]
+
+
+def test_a_line_with_its_bodies_is_the_same_row() -> None:
+    read = LineReader()
+    behind = [written() + b" {a}", written() + b"}", written(clientInformation={"softwareName": "}"})]
+    for line in (*lines(OLD, b"Completed request:"), *lines(NEW, b"Completed request:"), *behind):
+        assert read.logged(line).values[:-1] == read.row(line)[:-1]
+
+
+def test_a_line_keeps_its_bodies_while_another_reader_is_at_work() -> None:
+    one, another = LineReader(), LineReader()
+    found = one.logged(written(request={"topics": [{"name": "orders"}]}))
+    another.logged(written(request={"x": 1}))
+    assert found.request is not None and json.loads(found.request.text()) == {"topics": [{"name": "orders"}]}
 
 
 def test_parts_of_a_log_that_are_no_request() -> None:
