@@ -53,11 +53,13 @@ class Texts:
     @cython.ccall
     def number_of(self, value: bytes):
         """The same of its bytes."""
+        if len(value) > MOST_TEXT:
+            value = _short(value)
         found: object = self.numbers.get(value)
         if found is None:
             found = len(self.strings)
             self.numbers[value] = found
-            self.strings.append(value if len(value) <= MOST_TEXT else _short(value))
+            self.strings.append(value)
         return found
 
 
