@@ -6,5 +6,5 @@
 - Which row is which exchange is decided in SQL, when the capture was read: `query/resolve/log_*.sql`. The broker's clock is
   another one than the capture's, so its difference is estimated first (`log_clocks.sql`).
 - Without a capture `log_exchanges.py` makes the raw rows that packets would give, with the bodies that
-  `dissectors/kafka/logged` reads and the facts of `log_facts.py`; `text_bodies.py` makes objects of the text of brokers before 2.8.
+  `dissectors/kafka/logged` reads and the facts of `log_facts.py`; `text_bodies.py` makes JSON of the text of brokers before 2.8.
 """
