@@ -112,14 +112,14 @@ def _numbered(matrix: memoryview, at: int, other: int, rows: int, zero: bool) ->
 
 
 def _api_names(matrix: memoryview, at: int, rows: int) -> pa.Array:
-    """The name of each API key (`api_name`)."""
+    """The name of each API key (`api_name`). Both ways make one type: all row groups of a file have it."""
     import pyarrow as pa
 
     known = dict(api_names())
     bits = arrow_buffers.bits_between(matrix, at, rows, 0, max(known))
     if bits == arrow_buffers.known_bits(matrix, at, rows):
         names = pa.array([api_name(key) for key in range(max(known) + 1)], pa.string())
-        return pa.DictionaryArray.from_arrays(_array(pa.int16(), rows, bits, _values(16, matrix, at, rows)), names)
+        return pa.DictionaryArray.from_arrays(_array(pa.int32(), rows, bits, _values(32, matrix, at, rows)), names)
     numbers, first = _numbered(matrix, at, at, rows, zero=True)
     return pa.DictionaryArray.from_arrays(numbers, pa.array([api_name(matrix[at, row]) for row in first], pa.string()))
 
