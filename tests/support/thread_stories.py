@@ -169,17 +169,20 @@ def waiting_to_sync(waits_s: list[float], **values: Any) -> Tables:
     return {"exchanges": rows, "connections": [connection(1)]}
 
 
-def versions_alone(times: int, keys: tuple[int, ...] = (1, 18, 62), more: int = 0, **values: Any) -> Tables:
+def versions_alone(
+    times: int, keys: tuple[int, ...] = (1, 18, 62), more: int = 0, every_s: float = 1, **values: Any
+) -> Tables:
     """Connections that ask an endpoint which offers these APIs for its versions, and for so much more, and end."""
     rows: Rows = []
     links: Rows = []
     offers: Rows = []
     for n in range(times):
-        rows.append(exchange(10 * n, connection=n, at_ns=at(n), api_key=18, api_name="ApiVersions"))
-        rows += [exchange(10 * n + 1 + each, connection=n, at_ns=at(n + 0.1)) for each in range(more)]
-        closed = {"close": "fin", "closed_by": "client", "first_time_ns": at(n), "last_time_ns": at(n + 0.2)}
+        begin = n * every_s
+        rows.append(exchange(10 * n, connection=n, at_ns=at(begin), api_key=18, api_name="ApiVersions"))
+        rows += [exchange(10 * n + 1 + each, connection=n, at_ns=at(begin + 0.1)) for each in range(more)]
+        closed = {"close": "fin", "closed_by": "client", "first_time_ns": at(begin), "last_time_ns": at(begin + 0.2)}
         links.append(connection(n, **(closed | values)))
-        offered = {"exchange": 10 * n, "connection": n, "time_ns": at(n), "min_version": 0, "max_version": 4}
+        offered = {"exchange": 10 * n, "connection": n, "time_ns": at(begin), "min_version": 0, "max_version": 4}
         offers += [offered | {"api_key": key} for key in keys]
     return {"exchanges": rows, "offered_versions": offers, "connections": links}
 
@@ -316,8 +319,9 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "controller_asked": (
         lambda: versions_alone(3),
         (
-            # Too few; a broker; served there; the other side closed.
+            # Too few; now and then, as a check of its health; a broker; served there; the other side closed.
             lambda: versions_alone(2),
+            lambda: versions_alone(3, every_s=15),
             lambda: versions_alone(3, keys=(0, 1, 3, 18)),
             lambda: versions_alone(3, more=1),
             lambda: versions_alone(3, closed_by="broker"),

@@ -1,5 +1,6 @@
 -- Clients that come to a controller as if it were a broker: one row a client and endpoint. What listens there offers BrokerRegistration
--- and no Metadata, and the client closes after ApiVersions, three times or more.
+-- and no Metadata, and the client closes after ApiVersions, three times or more, every
+-- five seconds or more often: whoever checks now and then whether it is there has asked nothing in vain.
 WITH controllers AS (
     SELECT connection
     FROM offered_versions
@@ -22,4 +23,4 @@ JOIN connection_requests AS r ON r.connection = c.connection
 JOIN exchanges AS x ON x.connection = c.connection
 WHERE r.requests = r.hello_requests AND c.close <> 'none' AND c.closed_by = 'client' AND is_client(c.role)
 GROUP BY c.client_address, c.broker_address, c.broker_port
-HAVING count(DISTINCT c.connection) >= 3
+HAVING count(DISTINCT c.connection) >= 3 AND max(c.last_time_ns) - min(c.first_time_ns) <= count(DISTINCT c.connection) * s(5)
