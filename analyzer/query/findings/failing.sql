@@ -78,74 +78,7 @@ SELECT
     CASE
         WHEN code IN (error('UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID')) AND api_name <> 'Metadata'
             THEN 'The topic was deleted, perhaps created anew under its name, and this client still asks for the id of the old one: restart the client (libraries that do not take up the new id stay here), and look where its group begins to read.'
-        WHEN code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID'))
-            THEN 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
-        WHEN code = error('LISTENER_NOT_FOUND')
-            THEN 'The broker that leads these partitions has no listener of the name by which this client comes in: give all brokers the same listeners (listeners, advertised.listeners).'
-        WHEN code IN (error('LEADER_NOT_AVAILABLE', 'NOT_LEADER_OR_FOLLOWER', 'REPLICA_NOT_AVAILABLE'))
-            THEN 'Find out which broker led these partitions and bring it back; kafka-topics.sh --describe shows which replicas are in sync.'
-        WHEN code IN (error('FENCED_LEADER_EPOCH', 'UNKNOWN_LEADER_EPOCH', 'OFFSET_NOT_AVAILABLE'))
-            THEN 'Client and broker do not know the same leader epoch of this partition: old metadata from a broker that is behind (kafka-topics.sh --describe at each broker), an election that is not over, or a client that does not take up what it hears: restart it.'
-        WHEN code IN (error('MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'))
-            THEN 'Let the client send less at once (max.request.size, batch.size), or raise max.message.bytes of the topic.'
-        WHEN code = error('UNSUPPORTED_COMPRESSION_TYPE')
-            THEN 'These records are packed by a codec for which this client is too old (zstd: Produce 7, Fetch 10, Kafka 2.1): upgrade its library, or the protocol version in its configuration, or set another compression.type where they are written.'
-        WHEN code = error('UNSUPPORTED_FOR_MESSAGE_FORMAT')
-            THEN 'The topic is kept in an older message format, without headers and transactions: raise its message.format.version, or let the client do without them.'
-        WHEN code = error('UNSUPPORTED_VERSION')
-            THEN 'The broker does not support this version: upgrade the client or the broker, or remove the protocol version from the configuration of the client.'
-        WHEN code = error('COORDINATOR_LOAD_IN_PROGRESS')
-            THEN 'The coordinator still reads its part of __consumer_offsets or __transaction_state: see its log. Where that takes minutes, that part was not compacted for long (the log cleaner is off or dead), or the disk is slow.'
-        WHEN code = error('COORDINATOR_NOT_AVAILABLE')
-            THEN 'No broker coordinates this group or transaction: see whether __consumer_offsets and __transaction_state have leaders. Too few brokers for offsets.topic.replication.factor (transaction.state.log.replication.factor) cannot create them.'
-        WHEN code = error('NOT_COORDINATOR')
-            THEN 'This broker does not coordinate the group or transaction. Where FindCoordinator names it each time, brokers disagree: see their logs, and restart the one behind. Where it names another, or is not asked, restart or upgrade the client.'
-        WHEN code = error('CONCURRENT_TRANSACTIONS')
-            THEN 'An earlier transaction of this transactional id is not ended: kafka-transactions.sh describe shows its state. Its markers cannot be written while one of its partitions has no leader; see the log of the transaction coordinator.'
-        WHEN code = error('UNKNOWN_PRODUCER_ID')
-            THEN 'The broker has forgotten this producer, as the last records that it wrote were deleted by retention: keep records for longer, and upgrade brokers and client to 2.5 or newer, which recover from it.'
-        WHEN code = error('INVALID_PRODUCER_ID_MAPPING')
-            THEN 'The coordinator has forgotten this transactional id, which had no transaction for transactional.id.expiration.ms (7 days): close this producer and make a new one.'
-        WHEN code = error('INVALID_TXN_STATE')
-            THEN 'The producer asks for what the state of its transaction does not allow: it went on after an error, or two share the transactional id. Close it and make a new one after each fatal error.'
-        WHEN code = error('UNSTABLE_OFFSET_COMMIT')
-            THEN 'A transaction that holds offsets of this group is not ended, and until then the group cannot start: find its producer (kafka-transactions.sh list, describe), end it or wait for transaction.timeout.ms.'
-        WHEN code = error('UNRELEASED_INSTANCE_ID')
-            THEN 'Another member still holds this group.instance.id: one that ended without leaving (it is dropped after the session timeout), or two that run with the same id.'
-        WHEN code = error('GROUP_MAX_SIZE_REACHED')
-            THEN 'The group has as many members as the broker allows (group.max.size): start fewer of them, or raise that limit.'
-        WHEN code = error('INVALID_SESSION_TIMEOUT')
-            THEN 'Set session.timeout.ms of this client within the limits of the broker (group.min.session.timeout.ms, group.max.session.timeout.ms).'
-        WHEN code = error('INVALID_TRANSACTION_TIMEOUT')
-            THEN 'Lower transaction.timeout.ms of this producer: the broker allows transaction.max.timeout.ms at most.'
-        WHEN code = error('INVALID_REPLICATION_FACTOR')
-            THEN 'The topic is to have more replicas than there are brokers alive: lower replication.factor (where topics are created by their first use: default.replication.factor), or bring the missing brokers back.'
-        WHEN code IN (error('INCONSISTENT_GROUP_PROTOCOL', 'INVALID_GROUP_ID'))
-            THEN 'Members of one group must share an assignor and a protocol: set partition.assignment.strategy alike in all of them, and group.protocol too, unless the brokers let classic and newer members mix (group.consumer.migration.policy).'
-        WHEN code = error('MEMBER_ID_REQUIRED')
-            THEN 'This client never joins under the member id that the broker gives it, as brokers demand since 2.2 (KIP-394): upgrade its library.'
-        WHEN code = error('INVALID_TIMESTAMP')
-            THEN 'The clock of this client is wrong, or its records are older or newer than the topic allows (message.timestamp.before.max.ms, message.timestamp.after.max.ms).'
-        WHEN code = error('INVALID_RECORD_STATE')
-            THEN 'The lock on these records ended before this share consumer acknowledged them (group.share.record.lock.duration.ms), so they are delivered again. Take less at once (share.acquire.mode=record_limit, max.poll.records), or lengthen the lock.'
-        WHEN code IN (error('UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE', 'SASL_AUTHENTICATION_FAILED'))
-            THEN 'Correct the login of this client: its mechanism (sasl.mechanism), user and password or token, and whether the port expects one.'
-        WHEN code = error('INVALID_TOPIC_EXCEPTION')
-            THEN 'No topic can have this name (letters, digits, dots, underscores and hyphens, 249 at most; internal topics are not for clients): correct it in the configuration of this client.'
-        WHEN code IN (error('POLICY_VIOLATION', 'INVALID_CONFIG', 'INVALID_PARTITIONS', 'INVALID_REQUEST', 'INVALID_RECORD'))
-            THEN 'The broker refuses what the request asks for, and mostly says why in its reply: open the evidence with `kanalyze show`.'
-        WHEN code = error('NOT_CONTROLLER')
-            THEN 'This client asks a broker that is not the controller: see whether there is one (kafka-metadata-quorum.sh describe --status), and whether Metadata names it.'
-        WHEN code IN (error('DELEGATION_TOKEN_EXPIRED', 'DELEGATION_TOKEN_NOT_FOUND', 'DELEGATION_TOKEN_OWNER_MISMATCH'))
-            THEN 'The delegation token is not valid any more, or not of this user: create a new one (kafka-delegation-tokens.sh --create), and renew it before it expires.'
-        WHEN code IN (error('DELEGATION_TOKEN_AUTH_DISABLED', 'DELEGATION_TOKEN_REQUEST_NOT_ALLOWED'))
-            THEN 'The brokers make no delegation tokens (delegation.token.secret.key), or this connection may not ask for one: it must have logged in by SASL or a certificate, and not by a token.'
-        WHEN code = error('UNKNOWN_SERVER_ERROR')
-            THEN 'The broker failed at it unexpectedly: its log has the exception of that time (a plugin, remote storage, a disk).'
-        WHEN code = error('CORRUPT_MESSAGE')
-            THEN 'Checksums do not fit: of Produce, bytes were changed on their way, or records without key go to a compacted topic; of Fetch, the log of the broker is damaged (see its log, kafka-dump-log.sh).'
-        WHEN code = error('KAFKA_STORAGE_ERROR') THEN 'The disk of the broker fails or is full: see its log.'
-        ELSE 'Open the evidence with `kanalyze show` to see the whole reply; the Kafka protocol guide (kafka.apache.org/protocol) explains the error code.'
+        ELSE coalesce(min(a.advice), 'Open the evidence with `kanalyze show` to see the whole reply; the Kafka protocol guide (kafka.apache.org/protocol) explains the error code.')
     END AS advice,
     CASE
         WHEN (never_normal AND moves_records OR kept_out AND count(DISTINCT exchange) >= 3)
@@ -158,7 +91,7 @@ SELECT
     max_by(exchange, (time_ns, exchange)) AS evidence_last,
     min(time_ns) AS first_time_ns,
     max(time_ns) AS last_time_ns
-FROM judged
+FROM judged LEFT JOIN error_advice AS a ON a.error = name
 WHERE fails
 GROUP BY api_name, name, code, never_normal, kept_out, moves_records, moves_members
 -- Who was given a member id once, and is not seen to join with it, may still wait for the others of its group.

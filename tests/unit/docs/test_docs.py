@@ -9,6 +9,8 @@ import pytest
 from paths import ROOT
 
 from analyzer.cli.main import verbs
+from analyzer.query.metrics import data_rows
+from dissectors.kafka.schema.error_codes import known_errors
 
 
 @pytest.mark.slow
@@ -31,6 +33,13 @@ def test_findings_are_in_words_that_others_use() -> None:
         for line in re.findall(r"^-- (?:says|do): (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE):
             names = re.sub(r"\{[^}]*\}", "", line)
             assert PRIVATE.findall(names) == [], f"{path.name}: {line}"
+
+
+def test_advice_is_about_errors_of_kafka_in_words_that_others_use() -> None:
+    known = {each.name for each in known_errors().values()}
+    for error, advice in data_rows("error_advice"):
+        assert error in known
+        assert PRIVATE.findall(advice) == [], f"{error}: {advice}"
 
 
 def test_the_readme_names_only_commands_that_exist() -> None:
