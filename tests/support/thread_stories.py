@@ -60,9 +60,12 @@ def patient(waited_s: float, took_s: float) -> Tables:
     return story
 
 
-def at_one_address(first: tuple[str, int], second: tuple[str, int], refused: int, until_s: float = 400) -> Tables:
+def at_one_address(
+    first: tuple[str, int], second: tuple[str, int], refused: int, until_s: float = 400, at_port: int = 9092
+) -> Tables:
     """Two brokers of a cluster, advertised there, the second one from 10 s on; so many requests to one that does not lead."""
-    rows = [exchange(n, at_ns=at(20 + n), **PRODUCE) for n in range(refused)]
+    where = {"broker_address": second[0], "broker_port": at_port}
+    rows = [exchange(n, at_ns=at(20 + n), **PRODUCE | where) for n in range(refused)]
     for row in rows:
         row["error_code"] = NOT_LEADER
     told: Rows = []
@@ -126,12 +129,15 @@ def refused_among_brokers(times: int, code: int = DUPLICATE_BROKER, role: str = 
     return {"exchanges": rows, "errors": errors, "connections": [connection(1, role=role)]}
 
 
-def voting(times: int, every_s: float = 1.0, pause_s: float = 0) -> Tables:
-    """Vote requests; in their middle a pause."""
+def voting(times: int, every_s: float = 1.0, pause_s: float = 0, candidates: int = 2) -> Tables:
+    """Vote requests of so many hosts; in their middle a pause."""
     asked = {"api_key": 52, "api_name": "Vote", "role": "controller"}
     moments = [n * every_s + (pause_s if n >= times // 2 else 0) for n in range(times)]
     return {
-        "exchanges": [exchange(n, at_ns=at(moment), **asked) for n, moment in enumerate(moments)],
+        "exchanges": [
+            exchange(n, at_ns=at(moment), client_address=f"10.0.0.{n % candidates}", **asked)
+            for n, moment in enumerate(moments)
+        ],
         "connections": [connection(1, role="controller", cluster="c")],
     }
 
@@ -162,11 +168,21 @@ def nobody_named(times: int, every_s: float = 1.0, named: bool = False, **values
     }
 
 
-def waiting_to_sync(waits_s: list[float], **values: Any) -> Tables:
-    """SyncGroup requests of a group that were answered after so long."""
-    asked = {"api_key": 14, "api_name": "SyncGroup", "group_id": "g"} | values
+def waiting_to_sync(waits_s: list[float], leader: str = "m9", **values: Any) -> Tables:
+    """SyncGroup requests of the member m1 of a group that were answered after so long."""
+    asked = {"api_key": 14, "api_name": "SyncGroup", "group_id": "g", "member_id": "m1"} | values
     rows = [exchange(n, at_ns=at(20 * n), latency_ns=int(took * SECOND_NS), **asked) for n, took in enumerate(waits_s)]
-    return {"exchanges": rows, "connections": [connection(1)]}
+    joined = {
+        "event": "join",
+        "leader": leader,
+        "exchange": 99,
+        "connection": 1,
+        "group_id": "g",
+        "group_type": "classic",
+    }
+    times = {"error_code": 0, "begin_ns": at(0), "time_ns": at(0), "client_address": "10.0.0.1"}
+    rows.append(exchange(99, at_ns=at(0), api_key=11, api_name="JoinGroup"))
+    return {"exchanges": rows, "group_events": [joined | times], "connections": [connection(1)]}
 
 
 def versions_alone(
@@ -201,12 +217,13 @@ def by_turns(pattern: str, every_s: float = 3.0, **values: Any) -> Tables:
     return {"exchanges": [exchange(0, connection=0, at_ns=at(0.1))], "connections": links}
 
 
-def reset_late(times: int, silent_s: float = 20, **values: Any) -> Tables:
-    """Connections with a request that has no reply for so long, and then a reset."""
+def reset_late(times: int, silent_s: float = 20, served: bool = False, **values: Any) -> Tables:
+    """Connections with a request that has no reply for so long, and then a reset; `served`: another one is answered."""
     rows: Rows = []
     links: Rows = []
     for n in range(times):
         rows.append(exchange(n, connection=n, at_ns=at(10 + n / 10), status="closed", **PRODUCE))
+        rows += [exchange(100 + n, connection=n, at_ns=at(12 + n / 10))] if served else []
         ended = {"close": "rst", "closed_by": "broker", "client_retransmitted": 5}
         times_ended = {"close_time_ns": at(10 + n / 10 + silent_s), "last_time_ns": at(10 + n / 10 + silent_s)}
         links.append(connection(n, **(ended | times_ended | values)))
@@ -231,10 +248,11 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "shared_address": (
         lambda: at_one_address(HERE, HERE, 3),
         (
-            # Another port; too few; the second one took the address of the first one over.
+            # Another port; too few; the second one took the address of the first one over; refused elsewhere.
             lambda: at_one_address(HERE, THERE, 3),
             lambda: at_one_address(HERE, HERE, 2),
             lambda: at_one_address(HERE, HERE, 3, until_s=9),
+            lambda: at_one_address(HERE, HERE, 3, at_port=9093),
         ),
     ),
     "session_not_renewed": (
@@ -280,7 +298,13 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
     "no_quorum": (
         lambda: voting(20),
-        (lambda: voting(19), lambda: voting(20, every_s=0.7), lambda: voting(24, pause_s=11)),
+        (
+            # One alone may be cut off from a quorum that is well.
+            lambda: voting(20, candidates=1),
+            lambda: voting(19),
+            lambda: voting(20, every_s=0.7),
+            lambda: voting(24, pause_s=11),
+        ),
     ),
     "spare_members": (
         lambda: sharing([1, 1, 0]),
@@ -308,13 +332,19 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         (
             lambda: reset_late(1),
             lambda: reset_late(2, silent_s=2),
+            lambda: reset_late(2, served=True),
             lambda: reset_late(2, client_retransmitted=0),
             lambda: reset_late(2, closed_by="client"),
         ),
     ),
     "silent_leader": (
         lambda: waiting_to_sync([5.0]),
-        (lambda: waiting_to_sync([4.9, 4.9, 4.9]), lambda: waiting_to_sync([9.0], api_key=11, api_name="JoinGroup")),
+        (
+            # Too short; the leader itself waited as long; no SyncGroup.
+            lambda: waiting_to_sync([4.9, 4.9, 4.9]),
+            lambda: waiting_to_sync([5.0], leader="m1"),
+            lambda: waiting_to_sync([9.0], api_key=11, api_name="JoinGroup"),
+        ),
     ),
     "controller_asked": (
         lambda: versions_alone(3),

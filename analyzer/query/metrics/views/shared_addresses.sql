@@ -8,19 +8,20 @@ WITH shared AS (
         AND b.first_time_ns <= a.last_time_ns AND b.last_time_ns >= a.first_time_ns
     GROUP BY a.cluster, a.host, a.port
 ),
--- Who took over a broker's address, while its old name was still told, answers for itself.
+-- What was refused at the address; where that is a name, at its port.
 refused AS (
     SELECT
         c.cluster,
         who(x) AS who,
-        x.client_address,
+        x.broker_address,
+        x.broker_port,
         e.exchange,
         x.response_time_ns
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
     WHERE e.code IN (error('NOT_LEADER_OR_FOLLOWER', 'NOT_COORDINATOR', 'FENCED_LEADER_EPOCH', 'UNKNOWN_LEADER_EPOCH',
-        'UNKNOWN_TOPIC_OR_PARTITION', 'REPLICA_NOT_AVAILABLE')) AND is_client(x.role)
+        'REPLICA_NOT_AVAILABLE')) AND is_client(x.role)
 )
 SELECT
     s.cluster,
@@ -34,6 +35,8 @@ SELECT
     max_by(r.exchange, (r.response_time_ns, r.exchange)) AS evidence_last,
     min(r.response_time_ns) AS first_time_ns,
     max(r.response_time_ns) AS last_time_ns
-FROM shared AS s JOIN refused AS r ON r.cluster = s.cluster
+FROM shared AS s JOIN refused AS r
+    ON r.cluster = s.cluster AND r.broker_port = s.port
+    AND (r.broker_address = s.host OR (s.host NOT LIKE '%:%' AND translate(s.host, '0123456789.', '') <> ''))
 GROUP BY s.cluster, s.host, s.port
 HAVING count(DISTINCT r.exchange) >= 3

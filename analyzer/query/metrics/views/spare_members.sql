@@ -1,5 +1,5 @@
--- Groups with members that hold no partition while others do: one row a group. What each member was given last counts, for 10 s or
--- until the end of the capture; a member that left has none to hold.
+-- Groups with members that hold no partition while others do: one row a group. What each member was given last counts, in groups of
+-- which nothing came in the last 10 s of the capture; a member that left has none to hold.
 WITH given AS (
     SELECT
         cluster,
@@ -8,7 +8,6 @@ WITH given AS (
         who() AS who,
         client_address,
         exchange,
-        connection,
         time_ns,
         event,
         assigned_partitions,

@@ -1,5 +1,6 @@
--- Elections of a controller that do not end: one row a cluster. Twenty Vote requests over 15 s, of which none was the last for 10 s: who
--- is elected is asked for no vote any more, and an election takes a handful.
+-- Elections of a controller that do not end: one row a cluster and election. Twenty Vote requests over 15 s, with no pause of 10 s: who
+-- is elected is asked for no vote any more, and an election takes a handful. Two candidates at least: one alone may be cut off from a
+-- quorum that is well.
 WITH asked AS (
     SELECT
         coalesce(c.cluster, '') AS cluster,
@@ -30,4 +31,4 @@ SELECT
     max(request_time_ns) AS last_time_ns
 FROM rounds
 GROUP BY cluster, round
-HAVING count(*) >= 20 AND max(request_time_ns) - min(request_time_ns) >= s(15)
+HAVING count(*) >= 20 AND count(DISTINCT client_address) >= 2 AND max(request_time_ns) - min(request_time_ns) >= s(15)
