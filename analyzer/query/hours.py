@@ -83,11 +83,16 @@ _OF_CLIENTS = "client_id, client_address, principal"
 _EXACT = "DECIMAL(38, 0)"
 _TOPICS = ((_TOPIC, "STRING"), ("topics", "BIGINT"))
 _COUNTS = ("requests", "n", "errors", "throttled", "unread", "throttle_time_ms", "request_bytes", "response_bytes")
-_DURATIONS = tuple(
-    f"{part}_ns" for part in ("measured", "send", "queue", "muted", "proxy", "broker", "network", "unknown", "receive")
+# Durations, and squares of one: of absurd times they do not fit into int64.
+_DURATIONS = (
+    *(
+        f"{part}_ns"
+        for part in ("measured", "send", "queue", "muted", "proxy", "broker", "network", "unknown", "receive")
+    ),
+    "squares",
 )
 _LEAST, _GREATEST = ("first_time_ns", "low"), ("last_time_ns", "high", "max_throttle_time_ms")
-_VALUES = (*_COUNTS, *_DURATIONS, "squares", *_LEAST, *_GREATEST)
+_VALUES = (*_COUNTS, *_DURATIONS, *_LEAST, *_GREATEST)
 
 # The columns of exchanges that tell the rows of sums apart, by the words of `Sums.by`; of an hour as of a day.
 _COLUMNS = {
@@ -256,7 +261,6 @@ def _added() -> str:
     return ", ".join((
         *(f"CAST(sum({name}) AS BIGINT) AS {name}" for name in _COUNTS),
         *(f"sum(CAST({name} AS {_EXACT})) AS {name}" for name in _DURATIONS),
-        "sum(squares) AS squares",
         *(f"min({name}) AS {name}" for name in _LEAST),
         *(f"max({name}) AS {name}" for name in _GREATEST),
     ))  # fmt: skip

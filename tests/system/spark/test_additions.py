@@ -21,7 +21,6 @@ from analyzer.run import additions
 from analyzer.run.local import open_dataset
 
 OPTIONS = Options(jobs=1)
-# The values of sums, but for the squares, which are floats.
 ADDED = ", ".join(
     (
         *(f"sum({name}) AS {name}" for name in (*hours._COUNTS, *hours._DURATIONS)),

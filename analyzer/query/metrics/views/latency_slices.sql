@@ -93,8 +93,10 @@ SELECT
     sum_ns,
     sending_ns,
     CASE WHEN answered > 0 THEN CAST(sum_ns AS DOUBLE) / answered END AS mean_ns,
-    -- Variance to mean of the duration in seconds, as tools for database logs compute it: 0 for equal latencies.
-    CASE WHEN sum_ns > 0 THEN greatest(squares / sum_ns - CAST(sum_ns AS DOUBLE) / answered, 0) / 1e9
+    -- Variance to mean of the duration in seconds, as tools for database logs compute it: 0 for equal latencies. Unknown where a
+    -- square is (latency_counts).
+    CASE WHEN low < 0 OR high > 86400000000000 THEN NULL
+        WHEN sum_ns > 0 THEN greatest(CAST(squares AS DOUBLE) / sum_ns - CAST(sum_ns AS DOUBLE) / answered, 0) / 1e9
         WHEN sum_ns = 0 THEN 0 END AS variance_to_mean_s,
     -- None found is not none where replies could not be read.
     CASE WHEN errors > 0 OR unread = 0 THEN errors END AS errors,
