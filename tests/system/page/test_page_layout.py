@@ -65,6 +65,7 @@ def test_a_number_keeps_its_unit(page: Page) -> None:
     page.ask("document.body.style.width = '300px'")
     assert page.ask(f"{LAID_OUT} lonelyUnits()") == []
     page.ask("document.body.style.width = ''")
+    page.settled()
 
 
 def test_a_table_with_more_columns_says_so(page: Page) -> None:
