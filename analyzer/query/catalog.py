@@ -47,6 +47,11 @@ class Entry(NamedTuple):
     materialized: bool
     in_file: bool = False
 
+    @property
+    def kind(self) -> str:
+        """What the name is of: of what is held in a file a view."""
+        return "TABLE" if self.materialized and not self.in_file else "VIEW"
+
 
 class _Known(NamedTuple):
     """An entry with the names that its SQL reads, and those that it defines itself."""
@@ -136,12 +141,12 @@ class Catalog:
                     self._begun.discard(mine)
 
     def forget(self, is_stale: Callable[[str], bool]) -> None:
-        """Drops views; they are created again when a question names them."""
+        """Drops views and tables; they are created again when a question names them."""
         for name in [name for name in tuple(self._entries) if is_stale(name)]:
-            self._entries.pop(name, None)
-            if name in self._made:
+            known = self._entries.pop(name, None)
+            if known is not None and name in self._made:
                 self._made.discard(name)
-                self._make(f"DROP VIEW IF EXISTS {name}")
+                self._make(f"DROP {known.entry.kind} IF EXISTS {name}")
 
     def _next(self, names: Sequence[str]) -> str | None:
         """The name that this thread can go on with; waits where only other threads can go on. None: all exist."""
@@ -219,8 +224,7 @@ class Catalog:
         if entry.in_file:
             self._make(f"CREATE OR REPLACE TABLE {IN_FILE}.{name} AS {sql}")
             sql = f"SELECT * FROM {IN_FILE}.{name}"
-        kind = "TABLE" if entry.materialized and not entry.in_file else "VIEW"
-        self._make(f"CREATE OR REPLACE {kind} {name} AS {sql}")
+        self._make(f"CREATE OR REPLACE {entry.kind} {name} AS {sql}")
 
     def _is_done(self, name: str) -> bool:
         return name in self._made or name in self._foreign

@@ -11,28 +11,13 @@ from rich.text import Text
 
 from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
-from analyzer.report.format import NONE, client, clock, count, moment, safe, things
+from analyzer.report.format import NONE, client, moment, safe, things
+from analyzer.report.partition_answer import Event, Story, is_refused
 from analyzer.report.partition_words import happened, notes
-from analyzer.report.text_tables import HEADING, Column, Row
+from analyzer.report.text_tables import DIM, HEADING, Column, Row
 
-Event = dict[str, Any]
 # So many alike events are shown one by one.
 MOST_ALIKE = 3
-# Marks that say what is wrong, in the order of the first line: words for one and for many.
-_ODD = {
-    "sequence_gap": ("gap in the sequence numbers", "gaps in the sequence numbers"),
-    "sequence_unknown": ("gap where bytes were not captured", "gaps where bytes were not captured"),
-    "offsets_missing": ("hole in the offsets seen", "holes in the offsets seen"),
-    "repeat": ("repeat", "repeats"),
-    "resent": ("batch sent again under a new epoch", "batches sent again under a new epoch"),
-    "reordered": ("batch out of order", "batches out of order"),
-    "epoch_bump": ("epoch bump", "epoch bumps"),
-    "old_epoch": ("batch of an old epoch", "batches of an old epoch"),
-    "offsets_again": ("batch at offsets given before", "batches at offsets given before"),
-    "end_back": ("move of the end back", "moves of the end back"),
-}
-# So many moves of the leader are named in the first line.
-_MOST_MOVES = 3
 # Of these the offset is the news.
 _ASKING = ("ListOffsets", "OffsetFetch", "OffsetForLeaderEpoch", "DeleteRecords")
 
@@ -67,11 +52,11 @@ class Line:
         return []
 
 
-def lines(name: str, events: Sequence[Event], width: int, limit: int | None) -> tuple[list[Text], int]:
+def lines(name: str, story: Story, width: int, limit: int | None) -> tuple[list[Text], int]:
     """The story of one partition of one cluster; at most `limit` lines of its table, and how many there are."""
-    folded = fold(events)
-    one_day = len({moment(each["time_ns"])[:10] for each in events}) < 2
-    several = len({each["path"] for each in events}) > 1
+    shown = [event for _, events in story.stretches for event in events]
+    one_day = len({moment(each["time_ns"])[:10] for each in shown}) < 2
+    several = len({each["path"] for each in shown}) > 1
     columns = [
         Column("time (UTC)"),
         Column("what", least=30),
@@ -82,12 +67,18 @@ def lines(name: str, events: Sequence[Event], width: int, limit: int | None) -> 
     # Behind the times: a day has 10 signs, and one between.
     room = width - len(f"{text_tables.INDENT}00:00:00.000  ") - (0 if one_day else 11)
     rows = []
-    for line in folded[:limit]:
-        noted = line.note()
-        rows.append(Row(_cells(line, one_day, several), HEADING if noted else ""))
-        rows += [Row(("",), HEADING, part) for note in noted for part in _noted(note, room)]
-    text = [Text(each, style=HEADING) for each in text_tables.wrap(answer(name, events), width)]
-    return text + text_tables.table(columns, rows, width), len(folded)
+    total = 0
+    for left_out, events in story.stretches:
+        folded = fold(events)
+        if left_out and (limit is None or total < limit):
+            rows.append(Row(("",), DIM, f"... {things(left_out, 'event')} left out"))
+        for line in folded[: None if limit is None else max(limit - total, 0)]:
+            noted = line.note()
+            rows.append(Row(_cells(line, one_day, several), HEADING if noted else ""))
+            rows += [Row(("",), HEADING, part) for note in noted for part in _noted(note, room)]
+        total += len(folded)
+    text = [Text(each, style=HEADING) for each in text_tables.wrap(story.answer.text(name), width)]
+    return text + text_tables.table(columns, rows, width), total
 
 
 def _noted(note: str, room: int) -> list[str]:
@@ -108,51 +99,6 @@ def _cells(line: Line, one_day: bool, several: bool) -> list[str]:
         f"{safe(PurePath(event['path'] or NONE).name)}:{packets}" if several else packets,
         exchange_id(event["exchange"]),
     ]
-
-
-def answer(name: str, events: Sequence[Event]) -> str:
-    """The first line: how much, which offsets, what is odd, who led."""
-    produced = [each for each in events if each["event"] == "produced"]
-    carried = [
-        each for each in events if each["event"] in ("produced", "delivered") and each["first_offset"] is not None
-    ]
-    batches = sum(each["batches"] or 0 for each in produced if not {"repeat", "resent"} & _marks(each))
-    told = [
-        f"{things(batches, 'batch', 'batches')} of {things(len({_producer(each) for each in produced}), 'producer')}"
-    ]
-    if not produced:
-        told = ["nobody is seen to produce"]
-    if carried:
-        last = max(each["last_offset"] if each["last_offset"] is not None else each["first_offset"] for each in carried)
-        told.append(f"offsets {count(min(each['first_offset'] for each in carried))} to {count(last)}")
-    odd = []
-    for mark, (one, many) in _ODD.items():
-        if number := sum(mark in _marks(each) for each in events):
-            odd.append(things(number, one, many))
-    if failed := len({each["exchange"] for each in events if _is_refused(each)}):
-        odd.append(things(failed, "request refused", "requests refused"))
-    parts = [", ".join(told), ", ".join(odd) or "nothing odd", *_moves(events)]
-    return f"{name}: {'; '.join(parts)}."
-
-
-def _moves(events: Sequence[Event]) -> list[str]:
-    moves = [each for each in events if "leader_moved" in _marks(each)]
-    named = [f"{each['leader_before']} -> {each['broker_id']} at {clock(each['time_ns'])}" for each in moves]
-    if not named:
-        return []
-    more = f" and {things(len(named) - _MOST_MOVES, 'more time')}" if len(named) > _MOST_MOVES else ""
-    return [f"leader moved {', '.join(named[:_MOST_MOVES])}{more}"]
-
-
-def _marks(event: Event) -> set[str]:
-    return set((event["marks"] or "").split(",")) - {""}
-
-
-def _producer(event: Event) -> tuple[Any, ...]:
-    """Who writes: a producer id, else a client."""
-    if event["producer_id"] is not None and event["producer_id"] >= 0:
-        return (event["producer_id"],)
-    return event["client_id"], event["client_address"]
 
 
 def fold(events: Sequence[Event]) -> list[Line]:
@@ -210,14 +156,10 @@ def _actor(event: Event) -> tuple[Any, ...]:
 
 def _is_odd(event: Event, carried: Sequence[Event]) -> bool:
     return bool(
-        _is_refused(event)
+        is_refused(event)
         or event["event"] in ("transaction", "assigned")
         or any(each["marks"] for each in (event, *carried))
     )
-
-
-def _is_refused(event: Event) -> bool:
-    return bool(event["error_code"]) and not event["error_expected"]
 
 
 def _sort(event: Event, carried: Sequence[Event]) -> tuple[Any, ...]:

@@ -403,6 +403,7 @@ ORDER = (
     "analyzer.report.topics_of_note",
     "analyzer.report.between",
     "analyzer.report.beyond",
+    "analyzer.report.partition_answer",
     "analyzer.report.partition_words",
     "analyzer.report.partition_lines",
     "analyzer.report.known_partitions",

@@ -14,8 +14,6 @@ from analyzer.cli.values import USAGE, Partition
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
-# A table folds alike events, so it holds all of them: some 3 KB each.
-_MOST_EVENTS = 300_000
 _TABLES = ("exchanges", "entries", "errors", "batches", "transaction_events", "assignments", "fetch_positions")
 
 
@@ -53,8 +51,7 @@ def command(inputs: tuple[str, ...], partition: tuple[str, int], options: Option
                 return UNREADABLE
         dataset.choose(Settings(partition=partition))
         if form == "table":
-            if not _print_table(dataset, limit):
-                return UNREADABLE
+            _print_table(dataset, limit)
         else:
             from analyzer.cli.row_output import print_rows
 
@@ -62,44 +59,41 @@ def command(inputs: tuple[str, ...], partition: tuple[str, int], options: Option
         return exit_code(dataset)
 
 
-def _print_table(dataset: Dataset, limit: int | None) -> bool:
-    """The story in each cluster that has such a partition; False: it has more events than a table takes, which was said."""
-    from itertools import groupby
+def _print_table(dataset: Dataset, limit: int | None) -> None:
+    """The story in each cluster that has such a partition. Of a long one the begin, the end and what is odd, which is said."""
+    from itertools import chain, groupby
 
     from rich.text import Text
 
     from analyzer.cli.screen import screen
     from analyzer.cli.table import TABLE_ROWS, say_when_cut
-    from analyzer.query.metrics import text
     from analyzer.report.format import safe
+    from analyzer.report.partition_answer import EDGE, Story
     from analyzer.report.partition_lines import lines
     from analyzer.report.terminal import print_lines
 
     most = TABLE_ROWS if limit is None else limit
-    rows, total = dataset.first_rows(text("partition_story"), _MOST_EVENTS)
-    if total > _MOST_EVENTS:
-        say(
-            f"{total:,} events, and a table takes {_MOST_EVENTS:,}: narrow them with --from, --to or --client; "
-            "--format csv or jsonl streams all"
-        )
-        return False
-    stories = [
-        (key, list(events))
-        for key, events in groupby(rows, lambda row: (row["cluster"], row["topic"], row["partition"]))
-    ]
+    _, portions = dataset.metric_in_portions("partition_story")
+    found = groupby(chain.from_iterable(portions), lambda row: (row["cluster"], row["topic"], row["partition"]))
+    stories = [(key, Story(events)) for key, events in found]
     longest = 0
 
     def render(width: int) -> list[Text]:
         nonlocal longest
         printed: list[Text] = []
-        for (cluster, topic, number), events in stories:
+        for (cluster, topic, number), story in stories:
             where = f" in cluster {safe(cluster)}" if len(stories) > 1 else ""
-            told, total = lines(f"{safe(topic)}-{number}{where}", events, width, most or None)
+            told, total = lines(f"{safe(topic)}-{number}{where}", story, width, most or None)
             printed += [*([Text("")] if printed else []), *told]
             longest = max(longest, total)
         return printed
 
     with screen() as console:
         print_lines(console, render)
+    for _, story in stories:
+        if not story.is_whole:
+            say(
+                f"{story.total:,} events; shown are the first and the last {EDGE} and as many odd ones between: narrow them with "
+                "--from, --to or --client; --format csv or jsonl streams all"
+            )
     say_when_cut(longest, most)
-    return True

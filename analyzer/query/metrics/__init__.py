@@ -9,8 +9,8 @@ are never narrowed; `time_range` is one row with the first and last moment that 
 
 Views that several metrics read are in `views/`: a query (.sql) or data (.tsv, with the type after each column's name), named
 like the file. They are created when a question names them (`views_in`), as each takes some milliseconds. Those in
-`views/materialized/` are small and read by many metrics, so they are computed once (`is_materialized`); they must not read
-`settings`.
+`views/materialized/` are small and read by many metrics, or dear and read several times by one, so they are computed once
+(`is_materialized`); one that reads `settings` is computed anew when these change.
 
 - A Fetch names no group: `views/materialized/held_partitions`, `client_groups` and `partition_readers` say which it
   was, or that several are possible. A rebalance of a classic group is told by JoinGroup and SyncGroup, of a newer one

@@ -16,7 +16,7 @@ from paths import ROOT
 
 from analyzer.base.options import Options
 from analyzer.base.settings import Settings
-from analyzer.report.partition_lines import answer
+from analyzer.report.partition_answer import Story
 from analyzer.run.local import open_dataset
 
 DATA = ROOT / "tests" / "data" / "partitions"
@@ -88,4 +88,6 @@ def test_what_was_done_by_hand_is_marked(story: list[Row]) -> None:
     assert [row["time_ns"] > refused["time_ns"] for row in between] == [True]
     assert {row["client_id"] for row in odd["repeat"]} == {"gap-ledger"}
     assert not [row for row in story if row["marks"] and row["client_id"] not in ("odd-ledger", "gap-ledger")]
-    assert answer("ledger-0", story).startswith("ledger-0: ") and "1 batch out of order" in answer("ledger-0", story)
+    assert Story(story).answer.text("ledger-0").startswith("ledger-0: ") and "1 batch out of order" in Story(
+        story
+    ).answer.text("ledger-0")

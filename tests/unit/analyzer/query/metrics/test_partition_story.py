@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from made_rows import START_NS, Rows, connection, dataset, error, exchange
 
 from analyzer.base.settings import Settings
 from analyzer.query.dataset import Dataset
-from analyzer.report.partition_lines import answer, fold
+from analyzer.report import partition_answer
+from analyzer.report.partition_lines import fold
 from analyzer.report.partition_words import happened, notes
 
 MS = 1_000_000
@@ -95,7 +97,10 @@ def test_a_story_without_blemish_has_no_marks(tmp_path: Path) -> None:
     story.produce(3, 0, 0, partition=1)  # another partition
     rows = story.rows(tmp_path)
     assert not marked(rows) and [row["event"] for row in rows] == ["produced", "fetched"] * 6
-    assert answer("orders-0", rows) == "orders-0: 6 batches of 1 producer, offsets 100 to 159; nothing odd."
+    assert (
+        partition_answer.Story(rows).answer.text("orders-0")
+        == "orders-0: 6 batches of 1 producer, offsets 100 to 159; nothing odd."
+    )
 
 
 def test_gaps_and_repeats_are_marked_where_they_are(tmp_path: Path) -> None:
@@ -109,7 +114,9 @@ def test_gaps_and_repeats_are_marked_where_they_are(tmp_path: Path) -> None:
     by_exchange = {row["exchange"]: row for row in rows}
     assert by_exchange[again]["original_exchange"] == first
     assert (by_exchange[gap]["expected_sequence"], by_exchange[gap]["missing_offsets"]) == (20, 20)
-    assert "1 gap in the sequence numbers, 1 hole in the offsets seen, 1 repeat" in answer("orders-0", rows)
+    assert "1 gap in the sequence numbers, 1 hole in the offsets seen, 1 repeat" in partition_answer.Story(
+        rows
+    ).answer.text("orders-0")
 
 
 def test_a_gap_where_bytes_are_missing_is_not_the_producers(tmp_path: Path) -> None:
@@ -181,7 +188,7 @@ def test_an_unclean_election_gives_offsets_again_and_moves_the_end_back(tmp_path
     back = story.fetch(40, 120, 115, broker_id=2)
     rows = story.rows(tmp_path)
     assert marked(rows) == {moved: "offsets_again,leader_moved", back: "end_back"}
-    assert "leader moved 1 -> 2 at" in answer("orders-0", rows)
+    assert "leader moved 1 -> 2 at" in partition_answer.Story(rows).answer.text("orders-0")
     assert "the end moved back: 120 -> 115" in notes(next(row for row in rows if row["exchange"] == back))
 
 
@@ -217,3 +224,34 @@ def test_partitions_of_two_clusters_are_two_stories(tmp_path: Path) -> None:
     story.produce(10, 0, 500, connection=3)
     rows = story.rows(tmp_path)
     assert not marked(rows) and [(row["cluster"], row["first_offset"]) for row in rows] == [("one", 100), ("two", 500)]
+
+
+def test_transactions_that_end_are_those_with_batches_here(tmp_path: Path) -> None:
+    """A batch is of the transaction of its producer that ends next, a transaction without one is none of this partition's."""
+    story = Story()
+    for turn, partition in enumerate((0, 1, 0)):
+        story.produce(turn * 20, turn * 10, 100 + turn * 11, partition=partition, transactional=True)
+        story.produce(turn * 20 + 1, turn * 10 + 50, 500 + turn * 11, partition=partition, transactional=True)
+        end = story._exchange(turn * 20 + 10, api_key=26, api_name="EndTxn", api_version=3, connection=1)
+        story.tables["transaction_events"].append(
+            {"exchange": end, "connection": 1, "cluster": "one", "begin_ns": START_NS + (turn * 20 + 10) * MS,
+             "time_ns": START_NS + (turn * 20 + 11) * MS, "event": "end", "producer_id": 7, "producer_epoch": 0, "committed": True}
+        )  # fmt: skip
+    ends = [row["time_ns"] for row in story.rows(tmp_path) if row["event"] == "transaction"]
+    assert ends == [START_NS + at * MS for at in (11, 51)]
+
+
+def test_of_a_long_story_the_ends_are_kept_and_what_is_odd(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    story = Story()
+    for turn in range(60):
+        story.produce(turn * 10, turn * 10 + (5 if turn >= 30 else 0), 100 + turn * 10)  # a gap at the 30th
+    rows = story.rows(tmp_path)
+    whole = partition_answer.Story(rows)
+    monkeypatch.setattr(partition_answer, "MOST_EVENTS", 59)
+    monkeypatch.setattr(partition_answer, "EDGE", 4)
+    told = partition_answer.Story(rows)
+    assert whole.is_whole and not told.is_whole
+    assert told.answer.text("orders-0") == whole.answer.text("orders-0")
+    assert [(left_out, len(events)) for left_out, events in told.stretches] == [(0, 4), (26, 1), (25, 4)]
+    assert [event["marks"] for event in told.stretches[1][1]] == ["sequence_gap"]
+    assert sum(left_out + len(events) for left_out, events in told.stretches) == told.total == len(rows)

@@ -151,6 +151,9 @@ SELECT
     x.request_time_ns,
     x.response_time_ns,
     x.response_file,
+    x.request_packet,
+    x.response_packet,
+    coalesce(x.request_file, x.response_file) AS file,
     coalesce(c.client_gaps, 0) > 0 OR x.request_decoded <> 'full' AS unsure,
     CASE WHEN t.event = 'produced' THEN coalesce(x.request_time_ns, x.response_time_ns)
         ELSE coalesce(x.response_time_ns, x.request_time_ns) END AS time_ns
