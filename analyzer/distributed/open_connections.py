@@ -67,11 +67,12 @@ OF_RUNS = (
 )
 # What resolution asks of the captures from which kept rows come.
 OF_CAPTURES = ("captures", "raw_splits", "raw_jumps")
-# Members whose own reply said what they were assigned, as that view of `resolve` has them: their connection may be settled while
-# that of the group's leader, whose request says the same once more, is open.
-OWN_ASSIGNMENTS = "own_assignments.parquet"
+# What is kept of settled connections, as views of `resolve` have it. Members whose own reply said what they were assigned: the
+# connection of the group's leader, whose request says the same once more, may be open. Which cluster an address belongs to, and
+# which node it is, may never be told again.
+KNOWN = ("own_assignments", "known_clusters", "known_nodes")
 # The files of what was kept that whoever is in charge of a run reads.
-OF_DRIVER = (SUMMARY, OWN_ASSIGNMENTS, *(f"{name}.parquet" for name in OF_CAPTURES))
+OF_DRIVER = (SUMMARY, *(f"{name}.parquet" for name in (*KNOWN, *OF_CAPTURES)))
 
 
 class Carried(NamedTuple):
@@ -106,9 +107,9 @@ class Carried(NamedTuple):
             return table
         return pa.concat_tables([pq.read_table(path, schema=table.schema), table])
 
-    def own_assignments(self) -> Path | None:
-        """The file OWN_ASSIGNMENTS, if there is one."""
-        path = self.folder / OWN_ASSIGNMENTS if self.folder else None
+    def known(self, name: str) -> Path | None:
+        """The file of one of KNOWN, if there is one."""
+        path = self.folder / f"{name}.parquet" if self.folder else None
         return path if path and path.exists() else None
 
 
@@ -162,11 +163,15 @@ def choose(stitched: Sequence[Path], small: Path) -> None:
             database.execute(f"COPY ({rows}) TO {literal(str(small / name))} (format parquet)")
 
 
-def own_assignments(unsettled: Path) -> str:
-    """SQL of OWN_ASSIGNMENTS: of groups about which open connections have messages. `unsettled`: as `choose` writes it."""
+def known(unsettled: Path) -> dict[str, str]:
+    """SQL of KNOWN; members of groups about which open connections have messages. `unsettled`: as `choose` writes it."""
     parts = f"SELECT part FROM ({parquet([unsettled])})"
     groups = f"SELECT group_id FROM raw_group_steps WHERE part IN ({parts})"
-    return f"SELECT * FROM own_assignments WHERE group_id IN ({groups})"
+    return {
+        "own_assignments": f"SELECT * FROM own_assignments WHERE group_id IN ({groups})",
+        "known_clusters": "SELECT * FROM known_clusters",
+        "known_nodes": "SELECT * FROM known_nodes",
+    }
 
 
 def leave(folders: Sequence[Path], chosen: Path, target: Path) -> None:

@@ -35,6 +35,8 @@ MINUTE_NS = 60_000_000_000
 DAY_MINUTES = DAY_NS // MINUTE_NS
 # Tables that are small, and are written as one file.
 OF_INPUTS = "captures"
+# A table with rows of connections, and of captures as a whole.
+OF_CAPTURES_TOO = "problems"
 # Table -> how its rows of several runs become one.
 MERGED = {
     "topic_ids": "SELECT cluster, topic_id, topic, min(first_time_ns) AS first_time_ns, max(last_time_ns) AS last_time_ns "
@@ -90,6 +92,9 @@ def _by_day(dataset: Dataset, table: str, order: Order) -> Iterator[Partitioned]
         f"SELECT *, kanalyze_moment // {DAY_NS} AS kanalyze_day, "
         f"coalesce(connection IN ({order.open_rows}), false) AS kanalyze_open FROM ({_with_moment(table)})"
     )
+    if table == OF_CAPTURES_TOO:
+        # Captures of earlier runs are known to this one, and their problems are told.
+        marked += f" WHERE coalesce(connection IS NOT NULL OR file >= {order.first_file}, true)"
     dataset.query(f"COPY ({marked}) TO {literal(str(sorting))} ({COPY_OPTIONS})")
     rows = parquet([sorting])
     found = dataset.query(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from analyzer.base.tables import TABLES
-from analyzer.distributed.open_connections import OWN_ASSIGNMENTS, UNSETTLED, Carried, can_continue, own_assignments
+from analyzer.distributed.open_connections import UNSETTLED, Carried, can_continue, known
 from analyzer.inputs.sources import InputError
 from analyzer.query import growing, resolve
 from analyzer.query.dataset import DatasetError
@@ -117,7 +117,8 @@ class Here:
                 raise InputError("\n".join(dataset.warnings))
             ((folder, done),) = read
             kept = pool.keep_open(folder, done)
-            run_sql.copied(dataset, own_assignments(folder / UNSETTLED), kept / OWN_ASSIGNMENTS)
+            for name, sql in known(folder / UNSETTLED).items():
+                run_sql.copied(dataset, sql, kept / f"{name}.parquet")
             growing.put_state(work.place, work.name, kept)
             files, open_files = _write(dataset, folder / UNSETTLED, carried, earlier, work)
             return Done(files, open_files, done.readings, dataset.warnings, dataset.failed)
@@ -143,13 +144,13 @@ def _write(
 
 def known_before(earlier: Mapping[str, Sequence[Path]], carried: Carried) -> dict[str, str]:
     """Views of `resolve` that have what earlier captures said, too: name -> SQL."""
-    return _topic_names(earlier) | _own_assignments(carried)
-
-
-def _own_assignments(carried: Carried) -> dict[str, str]:
-    path = carried.own_assignments()
-    here = resolve.sql("own_assignments")
-    return {"own_assignments": f"({here}) UNION ({parquet([path])})"} if path else {}
+    views = _topic_names(earlier)
+    for name, view in (("known_clusters", "earlier_clusters"), ("known_nodes", "earlier_nodes")):
+        if path := carried.known(name):
+            views[view] = parquet([path])
+    if path := carried.known("own_assignments"):
+        views["own_assignments"] = f"({resolve.sql('own_assignments')}) UNION ({parquet([path])})"
+    return views
 
 
 def _topic_names(earlier: Mapping[str, Sequence[Path]]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from analyzer.distributed.open_connections import NOTHING_CARRIED, OWN_ASSIGNMENTS, Carried, own_assignments
+from analyzer.distributed.open_connections import NOTHING_CARRIED, Carried, known
 from analyzer.ingest.run_tables import small_tables
 from analyzer.query.table_views import parquet
 from analyzer.run import raw_views, run_sql
@@ -163,9 +163,10 @@ class Facts:
         ((_, data),) = self._copies([(OPEN_CONNECTIONS, open_rows(unsettled))])
         return data
 
-    def keep_own_assignments(self, unsettled: Path, folder: Path) -> None:
+    def keep_known(self, unsettled: Path, folder: Path) -> None:
         """Writes what the next run must know of them."""
-        run_sql.copied(self._dataset, own_assignments(unsettled), folder / OWN_ASSIGNMENTS)
+        for name, sql in known(unsettled).items():
+            run_sql.copied(self._dataset, sql, folder / f"{name}.parquet")
 
     def final(self) -> Iterator[tuple[str, Part]]:
         """(name, file) of the final tables that are made of small tables alone."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.base.options import Options
 from analyzer.base.storage.addresses import is_storage_uri
-from analyzer.distributed.open_connections import FLOWS, OF_DRIVER, OWN_ASSIGNMENTS, PARTS, keep_small
+from analyzer.distributed.open_connections import FLOWS, KNOWN, OF_DRIVER, PARTS, keep_small
 from analyzer.distributed.plan import TARGET_BYTES, plan
 from analyzer.inputs.sources import InputError
 from analyzer.query import growing, partitions
@@ -95,6 +95,7 @@ class _Executors:
         kept = work.folder / "kept"
         kept.mkdir()
         keep_small(grown.folder, done.summary, rows, kept)
-        (grown.folder / OWN_ASSIGNMENTS).rename(kept / OWN_ASSIGNMENTS)
+        for name in KNOWN:
+            (grown.folder / f"{name}.parquet").rename(kept / f"{name}.parquet")
         growing.put_state(work.place, work.name, kept)
         return final.files

@@ -145,7 +145,7 @@ class _Resolution:
             self._for_all = facts.for_all()
             if self._growing:
                 self._for_all[OPEN_CONNECTIONS] = facts.open_connections(self._folder / UNSETTLED)
-                facts.keep_own_assignments(self._folder / UNSETTLED, self._folder)
+                facts.keep_known(self._folder / UNSETTLED, self._folder)
                 files = self._divided(self._growing, facts)
                 self._of_driver += stages.divided_rows(files, 0)
             else:

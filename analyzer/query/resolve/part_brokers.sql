@@ -12,6 +12,8 @@ nodes AS (
     FROM bodies AS b JOIN raw_broker_facts AS f ON f.body = b.body
     WHERE f.node_id >= 0
     GROUP BY b.cluster, f.node_id, f.host, f.port
+    UNION ALL
+    SELECT cluster, broker_id, host, port, is_listed FROM earlier_nodes
 ),
 by_address AS (
     SELECT cluster, host, port, min(broker_id) AS broker_id
@@ -22,10 +24,14 @@ by_port AS (
     FROM nodes GROUP BY cluster, port HAVING min(broker_id) = max(broker_id) AND max(is_listed) = 1
 ),
 reached AS (
-    SELECT c.cluster, p.broker_port, min(p.broker_address) AS address
-    FROM parts AS p JOIN part_clusters AS c ON c.part = p.part
-    GROUP BY c.cluster, p.broker_port
-    HAVING min(p.broker_address) = max(p.broker_address)
+    SELECT cluster, broker_port
+    FROM (
+        SELECT c.cluster, p.broker_port, p.broker_address FROM parts AS p JOIN part_clusters AS c ON c.part = p.part
+        UNION ALL
+        SELECT cluster, port, address FROM earlier_clusters WHERE told_by = 'reached'
+    ) AS addresses
+    GROUP BY cluster, broker_port
+    HAVING min(broker_address) = max(broker_address)
 )
 SELECT p.part, CAST(coalesce(a.broker_id, n.broker_id) AS INTEGER) AS broker_id
 FROM parts AS p

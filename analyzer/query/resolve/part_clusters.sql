@@ -1,7 +1,7 @@
 -- The Kafka cluster of each part: the cluster id in its replies, or the one that its client named and its broker accepted; else
 -- the only cluster to which the broker's address belongs according to other parts. Where no reply had an id (Metadata before v2),
 -- parts whose replies list common broker addresses get a common name, the least of these addresses. An address that two clusters
--- claim has no cluster.
+-- claim has no cluster. `told_by`: the part's own replies told the 'id', or it is named by an 'address'.
 WITH bodies AS (
     SELECT part, body FROM raw_reported GROUP BY part, body
 ),
@@ -39,6 +39,8 @@ owned AS (
         FROM told AS t JOIN parts AS p ON p.part = t.part
         UNION ALL
         SELECT a.host AS address, a.port, t.cluster FROM told AS t JOIN advertised AS a ON a.part = t.part
+        UNION ALL
+        SELECT address, port, cluster FROM earlier_clusters WHERE told_by = 'id'
     ) AS claims
     GROUP BY address, port
     HAVING min(cluster) = max(cluster)
@@ -51,6 +53,8 @@ unnamed AS (
 ),
 first_names AS (
     SELECT part, host, port, min(name) OVER (PARTITION BY part) AS name FROM unnamed
+    UNION ALL
+    SELECT -row_number() OVER () AS part, address AS host, port, cluster AS name FROM earlier_clusters WHERE told_by = 'address'
 ),
 shared_names AS (
     SELECT part, host, port, min(name) OVER (PARTITION BY host, port) AS name FROM first_names
@@ -76,7 +80,11 @@ SELECT
         o.cluster,
         CASE WHEN n.cluster = n.other THEN n.cluster END,
         CASE WHEN n.cluster IS NULL THEN coalesce(n.name, a.name) END
-    ) AS cluster
+    ) AS cluster,
+    CASE
+        WHEN t.cluster IS NOT NULL THEN 'id'
+        WHEN o.cluster IS NULL AND n.cluster IS NULL AND coalesce(n.name, a.name) IS NOT NULL THEN 'address'
+    END AS told_by
 FROM parts AS p
 LEFT JOIN told AS t ON t.part = p.part
 LEFT JOIN owned AS o ON o.address = p.broker_address AND o.port = p.broker_port

@@ -14,9 +14,12 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 from effort import also_long, one_in
+from encode import encode
 from grown import LINGER_NS, OPTIONS, Grown, Rows, grow, of_one_run, rows
+from made_capture import BROKER_PORT, START_US, Conversation, pcap, reply, request
 from parts_agree import agree
 from parts_of_captures import KILLED_MEMBER, cut_at, days, later
+from paths import ROOT
 
 from analyzer.base.filters import Filters
 from analyzer.base.options import Options
@@ -84,6 +87,38 @@ def test_a_member_that_is_over_has_its_partitions_once(samples: Path, tmp_path: 
     additions.add([str(second)], str(tmp_path / "set"), OPTIONS)
     found, expected = of_dataset(tmp_path / "set"), of_one_run((first, second))
     assert found["assignments"] == expected["assignments"]
+
+
+@pytest.mark.parametrize("version", [5, 1], ids=("an id", "an address in place of an id"))
+def test_clusters_and_nodes_that_were_told_once_have_their_names_ever_after(version: int, tmp_path: Path) -> None:
+    """A client asks which nodes there are, and is done. Two days later another one asks the same broker for something else, and so
+    does a third on the day after that."""
+    node = {"node_id": 7, "host": "10.0.0.254", "port": BROKER_PORT}
+    told = {"brokers": [node], "controller_id": 7, "topics": []} | ({"cluster_id": "east"} if version > 1 else {})
+    header = {"correlation_id": 1}
+    asked = encode(3, version, "request", header | {"client_id": "first"}, {"topics": []})
+    days_us = [START_US + day * 86_400_000_000 for day in (0, 2, 3)]
+    talks = [Conversation(port=40_000 + day, start_us=begin).shake() for day, begin in enumerate(days_us)]
+    talks[0].exchange(asked, encode(3, version, "response", header, told))
+    for talk in talks[1:]:
+        talk.exchange(request(1), reply(1))
+    paths = [tmp_path / f"day{day}.pcap" for day in range(3)]
+    for path, talk in zip(paths, talks, strict=True):
+        path.write_bytes(pcap(talk.close().packets))
+        additions.add([str(path)], str(tmp_path / "set"), OPTIONS)
+    found = of_dataset(tmp_path / "set")
+    check(found, of_one_run(paths))
+    name = "'cluster': 'east'" if version > 1 else "'cluster': '10.0.0.254:9092'"
+    assert [name in row and "'broker_id': 7" in row for row in found["connections"]] == [True] * 3
+
+
+def test_what_is_wrong_with_a_capture_is_told_once(tmp_path: Path) -> None:
+    """Of packets of this capture only the first 200 bytes are there."""
+    paths = cut_at(ROOT / "tests/data/incidents/stall_unfinished.pcap.zst", 3_576, tmp_path)
+    for path in paths:
+        additions.add([str(path)], str(tmp_path / "set"), OPTIONS)
+    found, expected = of_dataset(tmp_path / "set"), of_one_run(paths)
+    assert found["problems"] == expected["problems"] and len(expected["problems"]) == len(paths)
 
 
 def test_texts_of_a_large_day_are_those_of_a_small_one(
