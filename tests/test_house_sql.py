@@ -17,6 +17,7 @@ BARE = {
     r"\bmarks & \d": "mark",
     r"coalesce\((?:\w+\.)?error_code, 0\) =": "no_error",
     r"coalesce\((?:\w+\.)?role,|\brole IS (?:NOT )?NULL": "is_client",
+    r"translate\((?:\w+\.)?host,": "is_name",
     r"coalesce\((?:(\w+)\.)?client_id, (?:\1\.)?client_address\)": "who",
 }
 _TEXT = re.compile(r"'(?:[^']|'')*'")
@@ -52,6 +53,7 @@ def test_no_number_stands_for_a_name() -> None:
         "WHERE coalesce(x.error_code, 0) = 0",
         "AND coalesce(x.role, 'client') = 'client'",
         "WHERE x.role IS NULL",
+        "AND translate(b.host, '0123456789.', '') <> ''",
         "coalesce(client_id, client_address) AS client",
         "coalesce(x.client_id, x.client_address) AS client",
     ],

@@ -8,6 +8,7 @@
     mark('REPEAT', 'SHARED')    these bits of `marks` together (MARK_ of `dissectors/layout.py`)
     no_error(x.error_code)      true for a reply without an error, and for one whose errors are not known
     is_client(x.role)           true unless it is known that a broker asks: where a role is unknown, a client does
+    is_name(b.host)             true for a name, false for an address of IPv4 or IPv6
     who(x)                      the client that a row of x is about: its id, or its address; `who()` where no alias is needed
     wait_end_ns(c, x)           when a request x, which the end of its connection c cut off, had waited: until the first FIN or RST,
                                 whatever the other side did later; if it was sent after that, until the last packet
@@ -107,6 +108,10 @@ def _is_client(_: str, given: str) -> str:
     return f"(coalesce({given}, 'client') = 'client')"
 
 
+def _is_name(_: str, given: str) -> str:
+    return f"({given} NOT LIKE '%:%' AND translate({given}, '0123456789.', '') <> '')"
+
+
 def _who(_: str, given: str) -> str:
     of = f"{given}." if given else ""
     # Some libraries send an empty client id, which names nobody.
@@ -160,6 +165,7 @@ _WORDS: dict[str, Callable[[str, str], str]] = {
     "impact": _limit,
     "no_error": _no_error,
     "is_client": _is_client,
+    "is_name": _is_name,
     "who": _who,
     "wait_end_ns": _wait_end,
 }

@@ -29,7 +29,7 @@ answered AS (
 known AS (
     SELECT broker_address AS host, broker_port AS port FROM all_connections WHERE is_kafka
     UNION
-    SELECT CASE WHEN host LIKE '%:%' OR translate(host, '0123456789.', '') = '' THEN host END AS host, port FROM brokers
+    SELECT CASE WHEN NOT is_name(host) THEN host END AS host, port FROM brokers
 ),
 -- Hosts to which a client speaks Kafka: it may have an old port as well.
 spoken_to AS (

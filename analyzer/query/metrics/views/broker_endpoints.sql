@@ -16,7 +16,7 @@ WITH endpoints AS (
     HAVING count(*) > count(broker_speaks)
 ),
 named AS (
-    SELECT cluster FROM all_brokers GROUP BY cluster HAVING bool_and(translate(host, '0123456789.', '') = '' OR host LIKE '%:%')
+    SELECT cluster FROM all_brokers GROUP BY cluster HAVING NOT bool_or(is_name(host))
 ),
 -- Clusters of whose Metadata replies one was surely read to the end: other messages name an id before the list of brokers, or one
 -- broker, or controllers. A name that is an address was given for want of an id.

@@ -37,6 +37,6 @@ SELECT
     max(r.response_time_ns) AS last_time_ns
 FROM shared AS s JOIN refused AS r
     ON r.cluster = s.cluster AND r.broker_port = s.port
-    AND (r.broker_address = s.host OR (s.host NOT LIKE '%:%' AND translate(s.host, '0123456789.', '') <> ''))
+    AND (r.broker_address = s.host OR is_name(s.host))
 GROUP BY s.cluster, s.host, s.port
 HAVING count(DISTINCT r.exchange) >= 3

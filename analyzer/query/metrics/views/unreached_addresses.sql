@@ -73,7 +73,7 @@ named AS (
         ON n.cluster IS NOT DISTINCT FROM c.cluster
     WHERE x.api_key = api('FindCoordinator') AND x.status = 'answered' AND no_error(x.error_code) AND is_client(x.role)
         AND n.brokers = 1
-        AND b.host <> 'localhost' AND b.host NOT LIKE '%:%' AND translate(b.host, '0123456789.', '') <> ''
+        AND b.host <> 'localhost' AND is_name(b.host)
     GROUP BY x.client_address, who(x), b.host, b.port, b.cluster
 ),
 advertised AS (

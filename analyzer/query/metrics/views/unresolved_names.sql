@@ -60,7 +60,7 @@ JOIN names AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND (b.port = q.brok
 CROSS JOIN time_range AS r
 LEFT JOIN moved AS m ON m.broker_address = q.broker_address AND m.broker_port = q.broker_port
 WHERE m.broker_port IS NULL
-    AND b.host <> 'localhost' AND b.host NOT LIKE '%:%' AND translate(b.host, '0123456789.', '') <> ''
+    AND b.host <> 'localhost' AND is_name(b.host)
     AND ((q.connections < 3 AND q.writes AND r.last_time_ns - q.last_ns >= s(10)) OR (q.connections >= 3 AND q.last_ns - q.first_ns >= s(10)))
     AND NOT EXISTS (
         SELECT 1 FROM all_connections AS c

@@ -9,7 +9,7 @@ WITH places AS (
     SELECT broker_address AS address, broker_port AS port FROM all_connections WHERE is_kafka
     UNION
     -- The address of a name is not known.
-    SELECT CASE WHEN translate(host, '0123456789.', '') = '' OR host LIKE '%:%' THEN host END, port FROM all_brokers
+    SELECT CASE WHEN NOT is_name(host) THEN host END, port FROM all_brokers
 ),
 expected AS (
     SELECT c.connection

@@ -34,6 +34,7 @@ def engine() -> Iterator[_duckdb.DuckDBPyConnection]:
         ("mark('REPEAT', 'SHARED')", layout.MARK_REPEAT | layout.MARK_SHARED),
         ("[no_error(0), no_error(NULL), NOT no_error(3)]", [True] * 3),
         ("[is_client('client'), is_client(NULL), NOT is_client('follower')]", [True] * 3),
+        ("[is_name('kafka-1'), NOT is_name('10.0.0.1'), NOT is_name('::1'), is_name(NULL) IS NULL]", [True] * 4),
         ("who(x)", "app"),
         ("(SELECT who() FROM (SELECT NULL AS client_id, '::1' AS client_address) AS y)", "::1"),
         ("sums(1)", 7),
