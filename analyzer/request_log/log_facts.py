@@ -7,19 +7,18 @@ from base64 import b64decode, urlsafe_b64decode
 from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyzer.ingest.facts import clusters, heartbeats, transactions
 from analyzer.ingest.facts.fact_columns import take_table
 from analyzer.ingest.facts.fact_kinds import FactKind, Message, Row, SeenExchange
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.ingest.facts.groups import ClassicGroups
-from analyzer.request_log.log_lines import UNREAD, Body, Logged
 from dissectors.kafka.columns.field_program import Wanted
 from dissectors.kafka.columns.field_reader import wanted_fields
 from dissectors.kafka.columns.frame_picker import FactRows
+from dissectors.kafka.logged.log_rows import MalformedBody
 from dissectors.kafka.logged.object_plan import BITS, camel
-from dissectors.kafka.logged.object_values import MalformedBody
 from dissectors.kafka.schema import lookup
 from dissectors.kafka.schema.fields import Field
 
@@ -33,6 +32,18 @@ _MOST_BODIES = 20_000
 _REPORTED = "reported"
 # Values that say "none" where they are not there.
 _NONE = {"bytes", "records", "string", "uuid"}
+
+
+class Told(NamedTuple):
+    """An exchange with its bodies as JSON, None: it has none that can be read. `is_text`: names are those of text."""
+
+    key: int
+    version: int
+    begin_ns: int
+    end_ns: int
+    request: bytes | None
+    response: bytes | None
+    is_text: bool
 
 
 class LogFacts:
@@ -53,15 +64,15 @@ class LogFacts:
         """The APIs whose messages have facts."""
         return frozenset(self._kinds)
 
-    def take(self, exchange: int, part: int, found: Logged, begin_ns: int) -> None:
+    def take(self, exchange: int, part: int, found: Told) -> None:
         """Takes an exchange. A body that is not as its schema says gives none."""
-        key, version = found.values[5], found.values[7]
+        key, version = found.key, found.version
         objects: dict[str, Any] = {}
         for kind in self._kinds[key]:
             if not kind.by_body:
                 objects = objects or {side: _object(found, side) for side in ("request", "response")}
                 asked, told = (_message(kind, version, side, found, body) for side, body in objects.items())
-                seen = SeenExchange(part, version, asked, told, begin_ns, found.values[0], "answered")
+                seen = SeenExchange(part, version, asked, told, found.begin_ns, found.end_ns, "answered")
                 for name, values in kind.read(seen):
                     self._rows[name].add(exchange, part, values)
                     if self._rows[name].rows >= _ROWS:
@@ -69,7 +80,7 @@ class LogFacts:
                 continue
             side = "request" if kind.reply is None else "response"
             if (body := self._body(kind, version, side, found)) is not None:
-                self._reported.append((exchange, part, body, begin_ns if side == "request" else found.values[0]))
+                self._reported.append((exchange, part, body, found.begin_ns if side == "request" else found.end_ns))
                 if len(self._reported) >= _ROWS:
                     self._flush_reported()
 
@@ -80,16 +91,16 @@ class LogFacts:
                 self._write(name, take_table(name, rows))
         self._flush_reported()
 
-    def _body(self, kind: FactKind, version: int, side: str, found: Logged) -> int | None:
+    def _body(self, kind: FactKind, version: int, side: str, found: Told) -> int | None:
         """The number of the facts of a body: equal facts have one number and are written once. None: it has none."""
-        body: Body | None = getattr(found, side)
-        if body is None or body is UNREAD:
+        body: bytes | None = getattr(found, side)
+        if body is None:
             return None
         if len(self._known) >= _MOST_BODIES:
             self._bodies.clear()
             self._known.clear()
             self._generation += 1
-        which = blake2b(b"%d %d %b " % (kind.key, version, side.encode()) + body.text(), digest_size=16).digest()
+        which = blake2b(b"%d %d %b " % (kind.key, version, side.encode()) + body, digest_size=16).digest()
         if which not in self._known:
             told = _message(kind, version, side, found, _object(found, side))
             seen = SeenExchange(0, version, told if side == "request" else None, told if side == "response" else None)
@@ -115,13 +126,13 @@ class LogFacts:
             self._reported = []
 
 
-def _object(found: Logged, side: str) -> Any:
+def _object(found: Told, side: str) -> Any:
     """A body as an object; None: there is none that can be read."""
-    body: Body | None = getattr(found, side)
-    return None if body is None or body is UNREAD else json.loads(body.text())
+    body: bytes | None = getattr(found, side)
+    return None if body is None else json.loads(body)
 
 
-def _message(kind: FactKind, version: int, side: str, found: Logged, body: Any) -> Message | None:
+def _message(kind: FactKind, version: int, side: str, found: Told, body: Any) -> Message | None:
     """The fields of a body that a kind reads, by the names of the schema. None: it reads none, or they cannot be read."""
     wanted, api = _wanted(kind, side), lookup.api(kind.key)
     if api is None or version not in api.versions or type(body) is not dict or wanted is None:

@@ -10,10 +10,10 @@ from ipaddress import ip_address
 from typing import Any, NamedTuple
 
 from analyzer.request_log.text_bodies import body
-from dissectors.kafka.logged.object_values import Names, Places
+from dissectors.kafka.logged.log_cells import LONGEST_WITH_BODIES
+from dissectors.kafka.logged.log_rows import BEGIN, HEADER_NAMES, LINE_NAMES, SOFTWARE_NAMES, Places
 from dissectors.kafka.schema.lookup import api_name, api_names
 
-BEGIN = b"Completed request:"
 _MOMENT = re.compile(rb"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?")
 # From 1.0 on, and before. A client id may hold anything: what comes first counts.
 _TEXT_HEADS = (
@@ -28,15 +28,6 @@ _TEXT_TAIL = re.compile(
     rb"principal:(.*?),listener:([^,\s]+)",
     re.DOTALL,
 )
-_PARTS = (
-    "totalTimeMs",
-    "requestQueueTimeMs",
-    "localTimeMs",
-    "remoteTimeMs",
-    "throttleTimeMs",
-    "responseQueueTimeMs",
-    "sendTimeMs",
-)
 # The first topic that a request names, by name or by id.
 _TOPIC_JSON = re.compile(rb'"(?:topic|topicName|name|topicId)":"([^"\\]{1,249})"')
 _TOPIC_TEXT = re.compile(rb"\b(?:topic|topic_name|name)=([\w.-]{1,249})")
@@ -49,26 +40,6 @@ _PORTS = range(1 << 16)
 # In the year 2116: sums with it fit a column.
 _LATEST_NS = 1 << 62
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
-# Of a longer line the bodies are not read: their places, and the objects of facts, take many times its bytes.
-LONGEST_WITH_BODIES = 16 << 20
-# The members of a line, of its header, and of what it says of the client's software.
-_LINE = Names(
-    (
-        b"isForwarded",
-        b"requestHeader",
-        b"request",
-        b"response",
-        b"connection",
-        *(name.encode() for name in _PARTS),
-        b"securityProtocol",
-        b"principal",
-        b"listener",
-        b"clientInformation",
-        b"logged_at",
-    )
-)
-_HEADER = Names((b"requestApiKey", b"requestApiVersion", b"correlationId", b"clientId"))
-_SOFTWARE = Names((b"softwareName", b"softwareVersion"))
 
 
 class NotARequest(Exception):
@@ -163,7 +134,7 @@ class LineReader:
             line[at:].decode()
         places = self._line
         places.read(line, at)
-        forwarded, header, request, response, connection, *others = places.values(0, _LINE)
+        forwarded, header, request, response, connection, *others = places.values(0, LINE_NAMES)
         *parts, protocol, principal, listener, software, logged_at = others
         if moment is None:
             moment = _last_moment(logged_at[-400:].encode())
@@ -172,12 +143,19 @@ class LineReader:
         is_named = type(software) is tuple and places.is_object(software[0])
         return Logged(
             _values(
-                moment, places.values(header[0], _HEADER), forwarded, connection, parts, protocol, principal, listener
+                moment,
+                places.values(header[0], HEADER_NAMES),
+                forwarded,
+                connection,
+                parts,
+                protocol,
+                principal,
+                listener,
             ),
             connection,
             _body_at(places, request),
             _body_at(places, response),
-            places.values(software[0], _SOFTWARE) if is_named else [None, None],
+            places.values(software[0], SOFTWARE_NAMES) if is_named else [None, None],
             is_text=False,
         )
 

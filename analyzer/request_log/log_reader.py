@@ -113,21 +113,33 @@ def _batches(path: Path, number: int, file: LogFile) -> Iterator[list[tuple[Any,
 
 
 def lines_of(source: Source, file: LogFile) -> Iterator[bytes | None]:
-    """The lines of a source, compressed or not; None for one that is too long."""
+    """The lines of a source; None for one that is too long."""
+    for text in whole_lines(source, file):
+        if text is None:
+            yield None
+        else:
+            yield from text.removesuffix(b"\n").split(b"\n")
+
+
+def whole_lines(source: Source, file: LogFile) -> Iterator[bytes | None]:
+    """The bytes of a source, compressed or not, in pieces of whole lines; None for a line that is too long."""
     rest: list[bytes] = []
     held, too_long = 0, False
     try:
         for block in source.blocks():
-            first, *lines = block.split(b"\n")
-            rest.append(first)
-            held += len(first)
+            first = block.find(b"\n")
+            held += len(block) if first < 0 else first
             if held > LONGEST_LINE:
                 rest, held, too_long = [], 0, True
-            if not lines:
+            if first < 0:
+                rest += [] if too_long else [block]
                 continue
-            yield None if too_long else b"".join(rest)
-            yield from lines[:-1]
-            rest, held, too_long = [lines[-1]], len(lines[-1]), False
+            if too_long:
+                yield None
+            end = block.rfind(b"\n") + 1
+            rest.append(block[first + 1 if too_long else 0 : end])
+            yield b"".join(rest)
+            rest, held, too_long = [block[end:]], len(block) - end, False
     except InputError as error:
         file.failure = str(error)
     if held or too_long:

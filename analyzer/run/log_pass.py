@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from analyzer.request_log.log_exchanges import LogExchanges
     from analyzer.request_log.log_reader import LogFile
 
-LATEST_NS = 1 << 63
-
 
 def read_logs_alone(sources: Sequence[Source], folder: Path, progress: Callable[[int], None] | None) -> Run:
     """Reads logs in the order of their names; raw tables grow in `folder`."""
@@ -31,8 +29,8 @@ def read_logs_alone(sources: Sequence[Source], folder: Path, progress: Callable[
         counts = rows.finish()
     finally:
         rows.close()
-    if rows.unread:
-        what = "1 body is" if rows.unread == 1 else f"{rows.unread:,} bodies are"
+    if rows.rows.unread:
+        what = "1 body is" if rows.rows.unread == 1 else f"{rows.rows.unread:,} bodies are"
         readings[0].notes.append(
             Note("odd", 0, 0, f"{what} not in a form that can be read: of these requests the rest counts")
         )
@@ -44,34 +42,19 @@ def read_logs_alone(sources: Sequence[Source], folder: Path, progress: Callable[
 
 
 def _read(number: int, source: Source, rows: LogExchanges, progress: Callable[[int], None] | None) -> Reading:
-    from analyzer.request_log.log_lines import LineReader, NotARequest, Unreadable
-    from analyzer.request_log.log_reader import LogFile, lines_of
+    from analyzer.request_log.log_reader import LogFile, whole_lines
 
-    file, lines = LogFile(source.name), LineReader()
+    file = LogFile(source.name)
     reading = Reading(number, source, number, format="request log")
-    done, first_ns, last_ns = 0, LATEST_NS, -LATEST_NS
-    for count, line in enumerate(lines_of(source, file), 1):
+    done = 0
+    rows.begin(number)
+    for text in whole_lines(source, file):
         if progress and source.done_bytes != done:
             progress(source.done_bytes - done)
             done = source.done_bytes
-        try:
-            if line is None:
-                raise Unreadable
-            found = lines.logged(line)
-        except NotARequest:
-            continue
-        except Unreadable:
-            file.note_unreadable(count)
-            continue
-        rows.take(number, count, found)
-        file.requests += 1
-        end = found.values[0]
-        if end > last_ns:
-            last_ns = end
-        if end - found.values[11] < first_ns:
-            first_ns = end - found.values[11]
+        rows.read(text, file)
     if file.requests:
-        reading.first_time_ns, reading.last_time_ns = first_ns, last_ns
+        reading.first_time_ns, reading.last_time_ns = rows.rows.first_ns, rows.rows.last_ns
     reading.bytes = source.size_bytes or source.done_bytes
     _note(reading, file)
     return reading

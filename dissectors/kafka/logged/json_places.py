@@ -11,6 +11,8 @@ import cython
 
 from dissectors.kafka.logged.json_cells import *
 
+i64 = cython.typedef(cython.longlong)
+
 _FIRST_CELLS = 4_096
 # First byte -> the word, and what it is.
 _WORDS = {
@@ -59,21 +61,27 @@ class Places:
     open: cython.int[::1]  # the places of what is not closed
     found: cython.int[::1]  # by `values`
     size: cython.Py_ssize_t  # of `cells` in use
+    is_odd: cython.bint  # a text has an escape, or more than ASCII
 
     def __init__(self):
         self.cells = memoryview(bytearray(4 * _FIRST_CELLS)).cast("i")
         self.open = memoryview(bytearray(4 * MOST_DEPTH)).cast("i")
         self.found = memoryview(bytearray(4)).cast("i")
         self.size = 0
+        self.is_odd = False
         self.text = b""
         self.block = b""
 
     def read(self, text: bytes, begin: cython.Py_ssize_t):
         """Reads the value that begins at `begin` of a text in UTF-8. Returns where it ends. Raises ValueError."""
+        self.hold(text)
+        return read_value(self, begin, len(text))
+
+    @cython.ccall
+    def hold(self, text: bytes):
+        """The text of what is read next."""
         self.text = text
         self.block = text
-        self.size = 0
-        return read_value(self, begin, len(text))
 
     def slice(self, place: cython.Py_ssize_t):
         """The text of a value."""
@@ -167,7 +175,7 @@ def value_at(p: Places, place: cython.Py_ssize_t) -> object:
     if kind == JSON_TEXT:
         return p.text[begin + 1 : end - 1].decode()
     if kind == JSON_WHOLE:
-        return whole_at(p, begin, end)
+        return whole_at(p, begin, end) if end - begin <= SURE_DIGITS else int(p.text[begin:end])
     if kind == JSON_FRACTION:
         return float(p.text[begin:end])
     if kind == JSON_NULL:
@@ -180,11 +188,11 @@ def value_at(p: Places, place: cython.Py_ssize_t) -> object:
 
 
 @cython.cfunc
-def whole_at(p: Places, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> object:
-    value: cython.longlong = 0
+@cython.exceptval(-1)
+def whole_at(p: Places, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> i64:
+    """A whole number of SURE_DIGITS at most."""
+    value: i64 = 0
     at: cython.Py_ssize_t = begin
-    if end - begin > SURE_DIGITS:
-        return int(p.text[begin:end])
     if p.block[at] == BYTE_MINUS:
         at += 1
     while at < end:
@@ -218,6 +226,8 @@ def read_value(p: Places, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cyth
     depth: cython.Py_ssize_t = 0
     place: cython.Py_ssize_t
     byte: cython.int
+    p.size = 0
+    p.is_odd = False
     while True:
         at = behind_spaces(p, at, end)
         if at == end:
@@ -301,9 +311,11 @@ def read_text(p: Places, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cy
             break
         if byte == BYTE_BACKSLASH:
             kind = JSON_ESCAPED
+            p.is_odd = True
             at = behind_escape(p, at, end)
         else:
             at += 1
+            p.is_odd = p.is_odd or byte > BYTE_LAST
     raise ValueError
 
 

@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 from dissectors import layout
 from dissectors.kafka.columns.role_columns import CONTEXT_OF_ROLE, COUNT_OF_ROLE, ENTRY_OF_ROLE, VALUE_OF_ROLE
 from dissectors.kafka.logged import object_steps as ops
-from dissectors.kafka.logged.object_values import Names
+from dissectors.kafka.logged.log_rows import Names, Plan
 from dissectors.kafka.schema import lookup
 from dissectors.kafka.schema.fields import Field
 
 BITS = {"bool": 1, "int8": 7, "int16": 15, "uint16": 16, "int32": 31, "uint32": 32, "int64": 63}
 MOST_PLANS = 1_024
-NO_NAMES = Names(())
 # Names that brokers wrote before the field had its own.
 _OLDER = {
     "committed_offset": ("offset",),
@@ -53,34 +52,18 @@ _HEADER = "partition_header"
 
 
 class Step(NamedTuple):
-    """`kind` says what is done with the value of the first of `names` that is there, `to` and `at` where it goes; `limit`: whole
-    numbers are below it. `inner` has the steps of a struct, or of each element of an array; `counted` is the value that
+    """`kind` says what is done with the value of the first of `names` that is there, `to` and `at` where it goes; `bits`: of whole
+    numbers. `inner` has the steps of a struct, or of each element of an array; `counted` is the value that
     counts its elements, -1: none; `touched` are those that count what is inside: of an array without elements they are 0."""
 
     kind: int
     names: tuple[str, ...] = ()
     to: int = ops.TO_VALUE
     at: int = -1
-    limit: int = 0
+    bits: int = 0
     inner: Plan | None = None
     counted: int = -1
     touched: tuple[int, ...] = ()
-
-
-@dataclass(slots=True)
-class Plan:
-    """The steps of a message, or of a struct in it, what rows share first; they know `names` by number. `is_row`: an element
-    becomes an entry, and with `forgotten` one that leaves its fetch session. `is_plain`: elements are values themselves.
-    `has_records`: each has records, and brokers log their size for some APIs. `defaults`: values of the message that are not
-    written where they have their default."""
-
-    steps: tuple[tuple[Any, ...], ...] = ()
-    names: Names = NO_NAMES
-    is_row: bool = False
-    forgotten: bool = False
-    is_plain: bool = False
-    has_records: bool = False
-    defaults: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -178,31 +161,31 @@ class _Planner:
 
     def value(self, each: Field, around: _Around) -> Iterator[Step]:
         if "error" in each.roles:
-            yield Step(ops.STEP_ERROR, (), ops.TO_ROW if around.is_row else ops.TO_VALUE, each.number, 1 << 15)
+            yield Step(ops.STEP_ERROR, (), ops.TO_ROW if around.is_row else ops.TO_VALUE, each.number, 15)
             return
         if "secret" in each.roles:
             return
         kind = {"string": ops.STEP_TEXT, "uuid": ops.STEP_UUID}.get(each.type, ops.STEP_NUMBER)
-        limit = 1 << BITS.get(each.type, 0)
+        bits = BITS.get(each.type, 0)
         for role in each.roles:
             if role in VALUE_OF_ROLE:
                 at = VALUE_OF_ROLE[role]
                 if not around.in_array:
                     if each.default is not None and kind == ops.STEP_NUMBER:
                         self.defaults.append((at, int(each.default, 0)))
-                    yield Step(kind, (), ops.TO_VALUE, at, limit)
+                    yield Step(kind, (), ops.TO_VALUE, at, bits)
                 elif role not in self.at_top:
-                    yield Step(kind, (), ops.TO_SINGLE, at, limit)
+                    yield Step(kind, (), ops.TO_SINGLE, at, bits)
             elif role in CONTEXT_OF_ROLE:
-                yield Step(kind, (), ops.TO_SHARED, CONTEXT_OF_ROLE[role], limit)
+                yield Step(kind, (), ops.TO_SHARED, CONTEXT_OF_ROLE[role], bits)
             elif role in ENTRY_OF_ROLE and around.is_row:
-                yield Step(kind, (), ops.TO_ROW, ENTRY_OF_ROLE[role], limit)
+                yield Step(kind, (), ops.TO_ROW, ENTRY_OF_ROLE[role], bits)
             elif role == "entity" and kind == ops.STEP_TEXT:
                 yield Step(ops.STEP_ENTITY)
 
 
 def _ordered(steps: list[Step]) -> tuple[tuple[tuple[Any, ...], ...], Names]:
-    """What rows share comes first: an error names it. Compiled, a loop over plain tuples takes a third of the time."""
+    """What rows share comes first: an error names it."""
     own, older = (
         (name for step in steps for name in step.names[:1]),
         (name for step in steps for name in step.names[1:]),

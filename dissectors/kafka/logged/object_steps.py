@@ -22,7 +22,29 @@ TO_SINGLE = 1
 TO_SHARED = 2
 TO_ROW = 3
 
+# A step as numbers; its names and the values that count what is inside are behind one another in a list of the plan.
+CELL_STEP = 0
+CELL_TO = 1
+CELL_AT = 2
+CELL_BITS = 3
+CELL_COUNTED = 4
+CELL_NAMES = 5
+CELL_TOUCHED = 6  # behind the last name
+CELL_LAST = 7  # behind the last that is touched
+STEP_CELLS = 8
+
 ENTITY_PLACE = ENTRY_COLUMNS  # behind the columns of an entry, in what rows share
+SHARED_CELLS = ENTRY_COLUMNS + 1
+ENTRY_CELLS = ENTRY_COLUMNS - 1  # of a row without its frame
+ERROR_CELLS = 7
 MOST_TEXT = 32_767
+SIZES_END = 1 << 31
+UUID_SIZE = 22  # as text
 MOST_NAMES = 1_024  # that are looked for in a struct and in all around it
 MOST_ROWS = 1_048_576  # of a body
+
+# Texts that are found by their bytes (`body_texts`).
+TEXT_SLOTS = 2_048  # a power of two
+TEXT_ROOM = 128
+TEXT_FACTOR = 0x01000193
+TEXT_MASK = 0xFFFFFFFF

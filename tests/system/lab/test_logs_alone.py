@@ -16,8 +16,7 @@ from analyzer.base.options import Options
 from analyzer.cli.main import main
 from analyzer.query.dataset import Dataset
 from analyzer.request_log import log_exchanges, log_facts
-from analyzer.request_log.log_facts import LogFacts
-from analyzer.request_log.log_lines import LineReader
+from analyzer.request_log.log_facts import LogFacts, Told
 from analyzer.run.local import open_dataset
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "request_logs"
@@ -174,13 +173,10 @@ def test_logs_in_a_directory_are_read_where_no_capture_is_beside_them(tmp_path: 
 def test_bodies_without_facts_are_forgotten_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each body that differs is remembered for a while only, whether it says something or not."""
     monkeypatch.setattr(log_facts, "_MOST_BODIES", 10)
-    facts, reader = LogFacts(lambda _name, _table: None), LineReader()
-    line = b'{"logged_at":"2026-11-21T11:43:36.000Z","connection":"127.0.0.1:9092-127.0.0.1:1-0","requestHeader":'
-    line += b'{"requestApiKey":18,"requestApiVersion":3,"correlationId":1},'
-    line += b'"response":{"errorCode":0,"apiKeys":[],"throttleTimeMs":%d},'
-    line += b'"totalTimeMs":1,"requestQueueTimeMs":0,"localTimeMs":1,"remoteTimeMs":0,"responseQueueTimeMs":0,"sendTimeMs":0}'
+    facts = LogFacts(lambda _name, _table: None)
     for number in range(100):
-        facts.take(number, 1, reader.logged(line % number), 0)
+        body = b'{"errorCode":0,"apiKeys":[],"throttleTimeMs":%d}' % number
+        facts.take(number, 1, Told(18, 3, 0, 1, None, body, False))
     assert 0 < len(facts._known) <= 10
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from paths import ROOT
 
-from dissectors.kafka.logged.object_values import Names, Places
+from dissectors.kafka.logged.log_rows import Names, Places
 
 LOG = ROOT / "tests" / "data" / "request_logs" / "kafka_391.log.gz"
 ODD = [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dissectors.kafka.logged.log_rows import Texts
 from dissectors.kafka.logged.object_steps import MOST_TEXT
-from dissectors.kafka.logged.object_values import Texts
 
 
 def test_long_texts_of_one_beginning_are_one() -> None:
