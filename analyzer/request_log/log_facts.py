@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode, urlsafe_b64decode
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _ROWS = 16_384
 # Bodies that are remembered. With more, all are forgotten, and written again under other numbers.
 _MOST_BODIES = 20_000
+_MOST_FIELDS = 1_024
 _REPORTED = "reported"
 # Values that say "none" where they are not there.
 _NONE = {"bytes", "records", "string", "uuid"}
@@ -134,54 +135,80 @@ def _object(found: Told, side: str) -> Any:
 
 def _message(kind: FactKind, version: int, side: str, found: Told, body: Any) -> Message | None:
     """The fields of a body that a kind reads, by the names of the schema. None: it reads none, or they cannot be read."""
-    wanted, api = _wanted(kind, side), lookup.api(kind.key)
-    if api is None or version not in api.versions or type(body) is not dict or wanted is None:
+    fields = _fields_of(kind, side, version, found.is_text)
+    if type(body) is not dict or fields is None:
         return None
     try:
-        fields = _struct(api.message(side).fields, version, body, wanted, str if found.is_text else camel)
+        return Message(_struct(fields, body), True)
     except (MalformedBody, RecursionError):
         return None
-    return Message(fields, True)
 
 
-@cache
-def _wanted(kind: FactKind, side: str) -> Wanted | None:
-    text = kind.request if side == "request" else kind.reply
-    return None if text is None else wanted_fields(text.replace("!", ""))
+class _Asked(NamedTuple):
+    """A field that is read: its name in the schema and in the log. `may_lack`: without a value it is None, else left out. Whole
+    numbers are below `limit`, and not below its negative; 0: it is no number."""
+
+    name: str
+    called: str
+    type: str
+    is_array: bool
+    may_lack: bool
+    limit: int
+    inner: tuple[_Asked, ...]
 
 
-def _struct(
-    fields: tuple[Field, ...], version: int, body: dict[str, Any], wanted: Wanted, named: Callable[[str], str]
-) -> dict[str, Any]:
+@lru_cache(_MOST_FIELDS)
+def _fields_of(kind: FactKind, side: str, version: int, is_text: bool) -> tuple[_Asked, ...] | None:
+    """The fields that a kind reads of a version. None: it reads none, or no schema knows the version."""
+    text, api = kind.request if side == "request" else kind.reply, lookup.api(kind.key)
+    if text is None or api is None or version not in api.versions:
+        return None
+    return _asked(api.message(side).fields, version, wanted_fields(text.replace("!", "")), str if is_text else camel)
+
+
+def _asked(fields: tuple[Field, ...], version: int, wanted: Wanted, named: Callable[[str], str]) -> tuple[_Asked, ...]:
+    return tuple(
+        _Asked(
+            field.name,
+            named(field.name),
+            field.type,
+            field.is_array,
+            field.is_array or field.type in _NONE or field.tag is None,
+            0 if field.type == "struct" or field.type in _NONE else 1 << BITS.get(field.type, 0),
+            _asked(field.fields, version, wanted[field.name], named),
+        )
+        for field in fields
+        if field.name in wanted and version in field.versions
+    )
+
+
+def _struct(fields: tuple[_Asked, ...], body: dict[str, Any]) -> dict[str, Any]:
     if type(body) is not dict:
         raise MalformedBody
     found: dict[str, Any] = {}
     for field in fields:
-        inner = wanted.get(field.name)
-        if inner is None or version not in field.versions:
-            continue
-        value = body.get(named(field.name))
+        name, called, _, is_array, may_lack, limit, _ = field
+        value = body.get(called)
         if value is None:
-            if field.is_array or field.type in _NONE or field.tag is None:
-                found[field.name] = None
-        elif field.is_array:
+            if may_lack:
+                found[name] = None
+        elif is_array:
             if type(value) is not list:
                 raise MalformedBody
-            found[field.name] = [_value(field, version, each, inner, named) for each in value]
+            found[name] = [_value(field, each) for each in value]
         else:
-            found[field.name] = _value(field, version, value, inner, named)
+            found[name] = value if type(value) is int and -limit <= value < limit else _value(field, value)
     return found
 
 
-def _value(field: Field, version: int, value: Any, wanted: Wanted, named: Callable[[str], str]) -> Any:
+def _value(field: _Asked, value: Any) -> Any:
     if field.type == "struct":
-        return _struct(field.fields, version, value, wanted, named)
+        return _struct(field.inner, value)
     if field.type in _NONE:
         return _of_text(field.type, value)
     if field.type == "bool" and type(value) is bool:
         return value
-    limit = 1 << BITS.get(field.type, 0)
-    if type(value) is not int or not -limit <= value < limit:
+    if type(value) is not int or not -field.limit <= value < field.limit:
         if field.type == "float64":
             return None
         raise MalformedBody
