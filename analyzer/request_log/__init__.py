@@ -7,4 +7,5 @@
   another one than the capture's, so its difference is estimated first (`log_clocks.sql`).
 - Without a capture `log_exchanges.py` makes the raw rows that packets would give, with the bodies that
   `dissectors/kafka/logged` reads and the facts of `log_facts.py`; `text_bodies.py` makes JSON of the text of brokers before 2.8.
+  Most lines never come here: `dissectors/kafka/logged/log_rows.py` writes their rows, a block at a time, and leaves the others.
 """
