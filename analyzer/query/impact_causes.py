@@ -41,16 +41,6 @@ _COLUMNS = {
 _SUBJECTS = ("who", "application", "client_address", "broker", "group_id")
 _QUESTION = f"""
 WITH told AS (SELECT * FROM (VALUES {{rows}}) AS t({", ".join(_COLUMNS)})),
--- An error names topics, and so does what is gone.
-named AS (
-    SELECT exchange, list(DISTINCT coalesce(topic, topic_id)) FILTER (WHERE coalesce(topic, topic_id) IS NOT NULL) AS topics
-    FROM (
-        SELECT exchange, topic, topic_id FROM errors
-        UNION ALL
-        SELECT exchange, topic, topic_id FROM entries WHERE exchange IN (SELECT exchange FROM impacts WHERE account = 'data')
-    ) AS e
-    GROUP BY exchange
-),
 units AS (
     SELECT
         row_number() OVER () AS unit,
@@ -69,10 +59,9 @@ units AS (
         i.broker_address AS host,
         CASE WHEN contains(i.broker_address, ':') THEN '[' || i.broker_address || ']' ELSE i.broker_address END
             || ':' || CAST(i.broker_port AS STRING) AS broker,
-        n.topics
+        i.topics
     FROM impacts AS i
         LEFT JOIN applications AS a ON a.client_address = i.client_address AND a.client_id = i.client_id
-        LEFT JOIN named AS n ON n.exchange = i.exchange AND i.account IN ('data', 'refused')
     WHERE i.account NOT IN {LOSE_TIME} OR i.slow_ns IS NOT NULL
 ),
 hits AS (

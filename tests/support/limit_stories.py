@@ -79,11 +79,11 @@ def only_small(large: int = 5000, small: int = 60, resent: int = 4, connections:
     return {"exchanges": rows, "connections": [*links, connection(3)]}
 
 
-def only_small_back(size: int = 500_000, resent: int = 5, waited_s: int = 9, small: int = 60) -> Tables:
-    """A reply that a broker sends again and again and does not finish, and a small one that a later request has elsewhere."""
+def only_small_back(size: int = 500_000, resent: int = 5, waited_s: int = 9, small: int = 60, **values: Any) -> Tables:
+    """A reply that a broker sends again and again and does not finish; on another connection a later request has a small one."""
     rows = [
         exchange(1, at_ns=at(1), connection=1, status="pending", api_key=1, api_name="Fetch"),
-        exchange(2, at_ns=at(4), connection=2, response_bytes=small),
+        exchange(2, at_ns=at(4), connection=2, response_bytes=small, **values),
     ]
     held = connection(1, broker_retransmitted=resent, close="none", last_time_ns=at(1 + waited_s))
     begun = {"time_ns": at(9), "side": "broker", "kind": "unfinished_frame", "bytes_lost": size, "file": 0, "packet": 9}
@@ -230,6 +230,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: only_small_back(resent=3),
             lambda: only_small_back(waited_s=4),
             lambda: only_small_back(small=600_000),
+            lambda: only_small_back(broker_address="10.0.1.9"),  # another broker's way
         ),
     ),
     "fenced_producer": ((lambda: fenced_after(6), lambda: fenced_after(4), lambda: fenced_after(6, taken_s=2)), ()),

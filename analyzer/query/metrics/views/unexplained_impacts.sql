@@ -1,25 +1,9 @@
 -- Which accounts of impact are above their limits, of which no rule about one client tells? One row per account, what it was, API and broker:
 -- requests of several clients that took long, requests between brokers that took long, were refused or had no reply, replies that no request
 -- asked for, connections that the broker reset, and those that came no further than ApiVersions. `fact` says what happened so many `times`.
--- A client that another connection to the same broker serves lost nothing where one ends after ApiVersions: clients open some that they then
--- do not need.
 -- What is not about time goes on for as long as a client may be stuck; what is refused, for one broker. That is medium from 30 s on, longer than
 -- a restarted broker waits until its old session has ended, and so are three requests of clients that took 5 s or longer.
-WITH served AS (
-    SELECT c.client_address, coalesce(r.client_id, '') AS client_id, c.broker_address, c.broker_port
-    FROM connections AS c JOIN connection_requests AS r ON r.connection = c.connection
-    WHERE r.requests > r.hello_requests
-    GROUP BY c.client_address, coalesce(r.client_id, ''), c.broker_address, c.broker_port
-),
-counted AS (
-    SELECT i.*
-    FROM impacts AS i
-    LEFT JOIN served AS o
-        ON i.what = 'ended after ApiVersions' AND o.client_address = i.client_address AND o.client_id = coalesce(i.client_id, '')
-        AND o.broker_address = i.broker_address AND o.broker_port = i.broker_port
-    WHERE o.client_address IS NULL
-),
-entries AS (
+WITH entries AS (
     SELECT
         account,
         what,
@@ -40,7 +24,7 @@ entries AS (
         min(exchange) AS evidence_first,
         max_by(exchange, (slow_ns, exchange)) AS evidence_slowest,
         min(connection) AS connection
-    FROM counted
+    FROM impacts
     WHERE (account = 'time' AND slow_ns IS NOT NULL)
         OR (account = 'refused' AND between_brokers)
         OR (account = 'unanswered' AND (what = 'orphan_reply' OR (between_brokers AND what <> 'pending')))

@@ -2,7 +2,7 @@
 -- From a moment on no request above some size is answered, on connections with three packets at least that the client sent again,
 -- and every smaller one is, before and after on the same host, ten at least and on a new connection too: the way is there. That large
 -- requests were answered before does not speak against it: a route changed. Toward the client a reply is sent again four times at least and
--- never done, for five seconds, while a smaller one to the same host is, to a request that was sent later.
+-- never done, for five seconds, while a smaller one of the same broker to the same host is, to a request that was sent later.
 WITH waiting AS (
     SELECT
         x.client_address,
@@ -75,7 +75,9 @@ SELECT
     h.exchange AS evidence_first,
     h.from_ns AS first_time_ns,
     h.to_ns AS last_time_ns
-FROM held AS h JOIN exchanges AS x ON x.client_address = h.client_address
+FROM held AS h
+JOIN exchanges AS x
+    ON x.client_address = h.client_address AND x.broker_address = h.broker_address AND x.broker_port = h.broker_port
 WHERE x.status = 'answered' AND x.request_time_ns > h.from_ns + s(1)
 GROUP BY h.client_address, h.client_id, h.broker_address, h.broker_port, h.replies, h.smallest_bytes, h.exchange, h.from_ns, h.to_ns
 HAVING max(x.response_bytes) < h.smallest_bytes

@@ -146,8 +146,9 @@ def test_how_connections_ended(tmp_path: Path, values: dict[str, Any], what: str
 def test_a_connection_may_end_after_apiversions_alone(tmp_path: Path) -> None:
     whole = {"seen_from": "syn", "syn_ack_ns": 1000, "requests": 1, "replies": 1, "close": "fin"}
     hello = {"api_key": 18, "api_name": "ApiVersions"}
-    rows = [exchange(n, connection=n, **hello) for n in range(3)] + [exchange(9, connection=2)]
-    links = [connection(n, **whole) for n in range(3)]
+    rows = [exchange(n, connection=n, client_id="other" if n < 2 else "app", **hello) for n in range(4)]
+    rows.append(exchange(9, connection=2))  # so what "app" opened besides was not needed
+    links = [connection(n, **whole) for n in range(4)]
     found = [row[1:3] for row in accounts(tmp_path, exchanges=rows, connections=links) if row[0] == "connections"]
     assert found == [("ended after ApiVersions", 2)]
 
