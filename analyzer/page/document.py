@@ -32,6 +32,7 @@ SCRIPTS = (
     "distribution.js",
     "flows.js",
     "lanes.js",
+    "partitions.js",
     "traffic.js",
     "slowest.js",
     "page.js",

@@ -13,6 +13,7 @@ from analyzer.base.filters import Filters
 from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import KINDS
 from analyzer.page.page_tables import harmless, packed, table, value
+from analyzer.page.partition_lanes import Lanes, lanes
 from analyzer.page.slots import midnight_ns, slot_ns
 from analyzer.query.dataset import Dataset
 from analyzer.query.incidents import Finding
@@ -90,6 +91,8 @@ _WHO = {
 }
 # Rows in such number that they are held by column.
 MANY = "slowest_thousand"
+# Rows of the partitions that have a lane.
+LANES = "partition_lanes"
 
 # Section of the page -> the command line whose numbers it shows.
 COMMANDS = {
@@ -143,6 +146,8 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
                 raise
             tables[name] = table([], 0, origin)
     found = _found(facts)
+    told = _lanes(dataset, facts, found, every)
+    tables[LANES] = table(told.rows, len(told.rows), origin)
     words = filter_words(dataset.filters)
     slowest = [row["exchange"] for row in facts.rows("slowest")] if "slowest" not in dataset.left_out else []
     return {
@@ -174,8 +179,10 @@ def page_data(dataset: Dataset, trees: Callable[[list[int]], Trees]) -> dict[str
         "commands": {
             name: harmless(facts.ask(text.format(every=_span(every))) + words) for name, text in COMMANDS.items()
         },
+        "partitions": [_partition(facts, each, words) for each in told.drawn],
+        "partitions_left_out": [_partition(facts, each, words) for each in told.left_out],
         "show": harmless(facts.ask("kanalyze show")),
-        "means": {name: meaning(question.metric) for name, question in asked.items()},
+        "means": {name: meaning(question.metric) for name, question in asked.items()} | {LANES: meaning(LANES)},
         "kinds": {name: kind.words for name, kind in KINDS.items()},
         "parts": {name: list(words) for name, words in PARTS.items()},
         "trees": {f"{exchange:016x}": list(lines) for exchange, lines in trees(slowest).items()} if slowest else {},
@@ -201,6 +208,23 @@ def _found(facts: Facts) -> Sequence[Finding]:
         if not facts.leave_out("findings", error):
             raise
         return ()
+
+
+def _lanes(dataset: Dataset, facts: Facts, found: Sequence[Finding], every: int) -> Lanes:
+    try:
+        with dataset.asking("partitions"):
+            return lanes(dataset, found, every)
+    except Exception as error:
+        if not facts.leave_out(LANES, error):
+            raise
+        return Lanes([], [], [])
+
+
+def _partition(facts: Facts, partition: tuple[str, int], words: str) -> dict[str, Any]:
+    """A partition with the command that tells its story."""
+    topic, number = partition
+    command = f"{facts.ask('kanalyze partition')} {argument(f'{topic}-{number}')}{words}"
+    return dict(harmless({"topic": topic, "partition": number, "command": command}))
 
 
 def _many(dataset: Dataset, facts: Facts, origin: int) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from analyzer.report.format import clock, count, things
 
-Event = Mapping[str, Any]
+Event = dict[str, Any]
 # A longer story is shown in part, as an event takes some 3 KB.
 MOST_EVENTS = 50_000
 # So many events are shown of its begin, as many of its end, and as many odd ones between.

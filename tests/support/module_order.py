@@ -496,6 +496,7 @@ ORDER = (
     "analyzer.page",
     "analyzer.page.slots",
     "analyzer.page.page_tables",
+    "analyzer.page.partition_lanes",
     "analyzer.page.page_data",
     "analyzer.page.slowest_trees",
     "analyzer.page.document",

@@ -150,6 +150,7 @@ if (DATA.coverage.kafka_connections || rowsOf('activity_by_api').length) {
   drawErrors();
   drawGroups();
   drawTransactions();
+  drawPartitions();
   drawConnections();
   drawReadiness();
   drawSlowest();
