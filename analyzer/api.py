@@ -45,6 +45,7 @@ def read(
     api: Words = (),
     topic: Words = (),
     namespace: Words = (),
+    zone: Words = (),
     from_ns: int | str | None = None,
     to_ns: int | str | None = None,
     **options: Any,
@@ -67,6 +68,7 @@ def read(
         arguments.names(api, "api"),
         arguments.names(topic, "topic"),
         namespaces=arguments.names(namespace, "namespace"),
+        zones=arguments.names(zone, "zone"),
     ).between(
         arguments.or_none(arguments.moment, from_ns, "from_ns"), arguments.or_none(arguments.moment, to_ns, "to_ns")
     )

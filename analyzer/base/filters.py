@@ -32,8 +32,9 @@ class FilterError(OSError, ValueError):
 class Filters:
     """Which exchanges a person wants to see. Values of one kind are alternatives; kinds are combined with "and".
 
-    `clients` are globs over client ids, addresses, hosts and pods; `brokers` node ids or globs over `address[:port]`, hosts and
-    pods; `apis` globs over names, or keys; `topics` globs over names and ids; `namespaces` over those of clients.
+    `clients` are globs over client ids, addresses, hosts, pods and workloads; `brokers` node ids or globs over `address[:port]`,
+    hosts and pods; `apis` globs over names, or keys; `topics` globs over names and ids; `namespaces` and `zones` over those of
+    clients, where a zone is the name's or client.rack.
     `from_ns` (included) and `to_ns` (not included) bound the time of an exchange's first byte, ns since the epoch; None is
     open. A `Moment` becomes such a number when the captures are known (`at`). Raises FilterError for values that are not UTF-8.
     """
@@ -47,10 +48,11 @@ class Filters:
     from_moment: Moment | None = None
     to_moment: Moment | None = None
     namespaces: tuple[str, ...] = ()
+    zones: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Checks patterns before a capture is read."""
-        for pattern in (*self.clients, *self.brokers, *self.apis, *self.topics, *self.namespaces):
+        for pattern in (*self.clients, *self.brokers, *self.apis, *self.topics, *self.namespaces, *self.zones):
             _check_text(pattern)
 
     def __bool__(self) -> bool:
@@ -112,6 +114,7 @@ def exchange_condition(filters: Filters) -> str:
         _any_of(_api, filters.apis),
         _topics(filters),
         _any_of(lambda pattern: _of_connections(like("client_namespace", pattern)), filters.namespaces),
+        _any_of(lambda pattern: _of_connections(_zone(pattern)), filters.zones),
     ]
     parts.append(time_condition(filters, "coalesce(request_time_ns, response_time_ns)"))
     return " AND ".join(part for part in parts if part != "true") or "true"
@@ -126,6 +129,7 @@ def attempt_condition(filters: Filters) -> str:
         _any_of(lambda pattern: _endpoint("client", pattern), filters.clients),
         _any_of(_broker, filters.brokers),
         _any_of(lambda pattern: like("client_namespace", pattern), filters.namespaces),
+        _any_of(_zone, filters.zones),
         time_condition(filters, "first_time_ns"),
     ]
     return " AND ".join(["connection NOT IN (SELECT connection FROM all_exchanges)", *parts])
@@ -150,6 +154,7 @@ def tls_condition(filters: Filters) -> str:
     Node ids and client ids are not known of them, so patterns that match no address leave all."""
     parts = [_any_address("client", filters.clients), _any_address("broker", filters.brokers)]
     parts.append(_any_of(lambda pattern: like("client_namespace", pattern), filters.namespaces))
+    parts.append(_any_of(_zone, filters.zones))
     if filters.from_ns is not None:
         parts.append(f"last_time_ns >= {filters.from_ns}")
     if filters.to_ns is not None:
@@ -170,6 +175,7 @@ def words(filters: Filters) -> str:
         ("API", filters.apis),
         ("topic", filters.topics),
         ("namespace", filters.namespaces),
+        ("zone", filters.zones),
     )
     return ", ".join(f"{name} {' or '.join(values)}" for name, values in groups if values)
 
@@ -259,7 +265,14 @@ def _of_connections(condition: str) -> str:
 
 def _named(side: str, pattern: str) -> str:
     """Of connections whose address has a name (`--names`)."""
-    return f"{like(f'{side}_host', pattern)} OR {like(f'{side}_pod', pattern)}"
+    fields = ("host", "pod", "workload") if side == "client" else ("host", "pod")
+    return " OR ".join(like(f"{side}_{field}", pattern) for field in fields)
+
+
+def _zone(pattern: str) -> str:
+    """Of connections whose client is in a zone: by its name, or by the rack that some Fetch from its address names."""
+    racked = f"SELECT client_address FROM all_connections WHERE {like('client_rack', pattern)}"
+    return f"({like('client_zone', pattern)} OR (client_zone IS NULL AND client_address IN ({racked})))"
 
 
 def _endpoint(side: str, pattern: str) -> str:

@@ -57,6 +57,13 @@ def _filters(until: tuple[str, ...]) -> tuple[Decorator, ...]:
             help="Only clients in these Kubernetes namespaces (--names).",
         ),
         click.option(
+            "--zone",
+            "zones",
+            multiple=True,
+            metavar="GLOB",
+            help="Only clients in these zones (--names, or client.rack).",
+        ),
+        click.option(
             "--from",
             "from_ns",
             type=CaptureTime(),
@@ -183,7 +190,7 @@ _NAMES = click.option(
     "or a capture with replies of DNS or comments of ptcpdump; may be repeated.",
 )
 # Options of patterns, with the names of their fields in `Filters`.
-_GLOBS = ("clients", "brokers", "apis", "topics", "namespaces")
+_GLOBS = ("clients", "brokers", "apis", "topics", "namespaces", "zones")
 # Fields of `Options` that these options fill; the others are set by the verb.
 _OF_THE_VERB = {"filters", "tables", "seldom", "numbered", "unsafe_sql"}
 _READING_FIELDS = {each.name for each in dataclasses.fields(Options)} - _OF_THE_VERB

@@ -335,7 +335,7 @@ def filter_words(filters: Filters) -> str:
     Two numbers are the same only if they are about the same requests, so each command of the page has them.
     """
     globs = {"client": filters.clients, "broker": filters.brokers, "api": filters.apis, "topic": filters.topics}
-    globs["namespace"] = filters.namespaces
+    globs |= {"namespace": filters.namespaces, "zone": filters.zones}
     words = [(f"--{name}", glob) for name, given in globs.items() for glob in given]
     for name, ns in (("from", filters.from_ns), ("to", filters.to_ns)):
         if ns is not None:

@@ -276,6 +276,7 @@ def _unmatched(dataset: Dataset) -> list[Reason]:
         *(Filters(apis=(one,)) for one in chosen.apis),
         *(Filters(topics=(one,)) for one in chosen.topics),
         *(Filters(namespaces=(one,)) for one in chosen.namespaces),
+        *(Filters(zones=(one,)) for one in chosen.zones),
     ]
     if len(each) < 2 or not matched(dataset):
         return []

@@ -1,5 +1,5 @@
--- Which clients, brokers, APIs and topics can a filter name? One row per name, the most frequent first; never filtered.
--- `requests` is null for topics. At most 1,000 names of a sort, of `total_rows`.
+-- Which clients, brokers, APIs, topics, namespaces and zones can a filter name? One row per name, the most frequent first; never filtered.
+-- `requests` is null for all but the first three. At most 1,000 names of a sort, of `total_rows`.
 WITH named AS (
     SELECT 'client' AS sort, who() AS name, count(*) AS requests
     FROM all_exchanges
@@ -18,6 +18,16 @@ WITH named AS (
     FROM all_entries
     WHERE coalesce(topic, topic_id) IS NOT NULL
     GROUP BY coalesce(topic, topic_id)
+    UNION ALL
+    SELECT 'namespace' AS sort, client_namespace AS name, CAST(NULL AS BIGINT) AS requests
+    FROM all_connections
+    WHERE client_namespace IS NOT NULL
+    GROUP BY client_namespace
+    UNION ALL
+    SELECT 'zone' AS sort, coalesce(client_zone, client_rack) AS name, CAST(NULL AS BIGINT) AS requests
+    FROM all_connections
+    WHERE coalesce(client_zone, client_rack) <> ''
+    GROUP BY coalesce(client_zone, client_rack)
 ),
 ranked AS (
     SELECT

@@ -8,7 +8,14 @@ from analyzer.report import text_tables
 from analyzer.report.facts import Facts
 from analyzer.report.format import safe, time_range
 
-WORDS = {"client": "Clients", "broker": "Brokers", "api": "APIs", "topic": "Topics", "namespace": "Namespaces"}
+WORDS = {
+    "client": "Clients",
+    "broker": "Brokers",
+    "api": "APIs",
+    "topic": "Topics",
+    "namespace": "Namespaces",
+    "zone": "Zones",
+}
 NAMES = 6
 
 
@@ -18,7 +25,7 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     chosen = facts.filters
     lines: list[Text] = []
     wanted = {"client": chosen.clients, "broker": chosen.brokers, "api": chosen.apis, "topic": chosen.topics}
-    wanted["namespace"] = chosen.namespaces
+    wanted |= {"namespace": chosen.namespaces, "zone": chosen.zones}
     rows = facts.rows("choices")
     for sort, values in wanted.items():
         names = [row for row in rows if row["sort"] == sort]

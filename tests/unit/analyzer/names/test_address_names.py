@@ -191,6 +191,9 @@ def test_a_connection_has_the_name_of_its_beginning(tmp_path: Path) -> None:
         (Filters(clients=("NEW",)), [2]),
         (Filters(namespaces=("sh?p",)), [1, 2]),
         (Filters(namespaces=("other",)), []),
+        (Filters(zones=("B",)), [2]),
+        (Filters(zones=("c",)), []),
+        (Filters(zones=("?",), namespaces=("shop",)), [1, 2]),
         (Filters(brokers=("kafka-*",)), [1, 2, 3]),
     ):
         with dataset(tmp_path, ROWS, names=Names(rows), filters=filters) as found:
