@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 from analyzer.names.name_table import FIELDS, Names
+from analyzer.redact import needles
 from analyzer.redact.pseudonyms import Pseudonyms
+from analyzer.redact.verification import stays
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Kinds of Kubernetes itself; that of an own resource, or a team before a slash, may name its company.
@@ -16,6 +18,29 @@ _KINDS = frozenset(("cronjob", "daemonset", "deployment", "job", "node", "pod", 
 def as_tsv(names: Names, pseudonyms: Pseudonyms) -> str:
     """The file. A zone is redacted as racks are, and a host as brokers' are: what was equal in capture and names still is."""
     return "".join("\t".join(cells) + "\n" for cells in (("address", "from", "to", *FIELDS), *_rows(names, pseudonyms)))
+
+
+def sought(names: Names) -> set[bytes]:
+    """What no redacted file may have of them: values that are long enough to say something where they are found."""
+    values: set[bytes] = set()
+    for row in names.rows:
+        kind, mark, name = (row.workload or "").partition("/")
+        told = (
+            row.address,
+            row.host,
+            row.pod,
+            row.namespace,
+            row.zone,
+            name if mark and kind in _KINDS else row.workload,
+        )
+        values |= {value.encode() for value in told if value}
+    return {value for value in values if needles.is_sought(value) and not stays("host", value)}
+
+
+def kept(values: set[bytes], written: str) -> list[str]:
+    """A line for each of these values that the file beside the capture has all the same."""
+    found = needles.Needles(values).found_in([written.encode()])
+    return [f"a name of {len(form)} bytes is at byte {offset} of the file with names" for offset, form in found]
 
 
 def _rows(names: Names, pseudonyms: Pseudonyms) -> Iterator[tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,8 +53,10 @@ def redact(
     verifies: bool,
     rewind: Callable[[], object],
     progress: Callable[[int], None] | None = None,
+    names: Collection[bytes] = (),
 ) -> Done:
-    """Writes the redaction of captures, which are in the order of time, to a new file at `path`, compressed as `suffix` says.
+    """Writes the redaction of captures, which are in the order of time, to a new file at `path`, compressed as `suffix` says;
+    none of `names` may be in it when it `verifies`.
 
     Raises NotProved when it `verifies` and that fails: then the file must go. InputError when nothing could be read; OSError.
     """
@@ -69,7 +71,7 @@ def redact(
     verdict = None
     for turn in range(_MOST_TURNS if verifies else 0):
         rewind()
-        verdict = verify(path, sources, options, rewind)
+        verdict = verify(path, sources, options, rewind, names=names)
         if not verdict.unconfirmed or turn == _MOST_TURNS - 1:
             break
         _zero_unconfirmed(path, suffix, options)
@@ -87,13 +89,14 @@ def redact_decrypted(
     verifies: bool,
     rewind: Callable[[], object],
     progress: Callable[[int], None] | None = None,
+    names: Collection[bytes] = (),
 ) -> Done:
     """As `redact`, of TLS connections whose keys are known what was said in them, as TCP. Raises also InputError when nothing could
     be decrypted."""
     from analyzer.redact.decrypting import decrypted
 
     with decrypted(sources, options, rewind, progress) as plain:
-        done = redact(plain.sources, path, suffix, options, key, verifies, lambda: None)
+        done = redact(plain.sources, path, suffix, options, key, verifies, lambda: None, names=names)
         done.counts.without_time += plain.without_time
         done.failures[:0] = plain.failures
         told = {

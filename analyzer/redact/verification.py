@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv6Address, ip_address
@@ -63,9 +63,15 @@ class Verdict:
 
 
 def verify(
-    written: Path, sources: Sequence[Source], options: Options, rewind: Callable[[], object], keys: KeyLog | None = None
+    written: Path,
+    sources: Sequence[Source],
+    options: Options,
+    rewind: Callable[[], object],
+    keys: KeyLog | None = None,
+    names: Iterable[bytes] = (),
 ) -> Verdict:
-    """Verifies the file that was made of `sources`. `keys`: those with which TLS was decrypted, so that names in it are sought."""
+    """Verifies the file that was made of `sources`. `keys`: those with which TLS was decrypted, so that names in it are sought;
+    `names`: what else must not be in it."""
     verdict = Verdict()
     _give_back(sources)
     output = Source(written.name, written, written.stat().st_size)
@@ -74,7 +80,7 @@ def verify(
         return verdict
     rewind()
     _give_back(sources)
-    _search(output, sources, options, keys, verdict)
+    _search(output, sources, options, keys, names, verdict)
     return verdict
 
 
@@ -116,8 +122,15 @@ def _first_difference(one: bytes | bytearray, other: bytes) -> int:
 # ---- search ----
 
 
-def _search(output: Source, sources: Sequence[Source], options: Options, keys: KeyLog | None, verdict: Verdict) -> None:
-    collected = _Collected()
+def _search(
+    output: Source,
+    sources: Sequence[Source],
+    options: Options,
+    keys: KeyLog | None,
+    names: Iterable[bytes],
+    verdict: Verdict,
+) -> None:
+    collected = _Collected(names)
 
     def look() -> None:
         verdict.sought += len(collected.waiting)
@@ -151,12 +164,14 @@ def _search(output: Source, sources: Sequence[Source], options: Options, keys: K
 class _Collected:
     """What captures tell; `waiting`: what was not looked for yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Iterable[bytes] = ()) -> None:
         self.waiting: set[bytes] = set()
         self._known = needles.Known()
+        for name in names:
+            self._add(name)
 
     def _add(self, value: bytes, kind: str = "") -> None:
-        if not needles.is_sought(value) or (kind and _stays(kind, value)):
+        if not needles.is_sought(value) or (kind and stays(kind, value)):
             return
         if self._known.is_new(value[: needles.MOST_BYTES]):
             self.waiting.add(value[: needles.MOST_BYTES])
@@ -245,7 +260,7 @@ class _Collected:
             self._add(part[2:] if part[1:2] == b"=" else part, "principal")
 
 
-def _stays(kind: str, value: bytes) -> bool:
+def stays(kind: str, value: bytes) -> bool:
     """Whether it may stay as it is: a well-known word, or an address that names no host."""
     if allow_list.is_kept(kind, value):
         return True

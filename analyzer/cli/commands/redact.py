@@ -56,7 +56,7 @@ def command(
     from analyzer.names.name_table import read
     from analyzer.query.exported import is_dataset
     from analyzer.redact.pseudonyms import Pseudonyms
-    from analyzer.redact.redacted_names import as_tsv
+    from analyzer.redact.redacted_names import as_tsv, kept, sought
     from analyzer.redact.redaction_run import NotProved, redact, redact_decrypted, write_manifest
 
     if options.filters:
@@ -82,11 +82,15 @@ def command(
         try:
             with progress(inputs) as bar, target.file() as path:
                 run = redact_decrypted if decrypts else redact
-                done = run(sources, path, Path(out).suffix, options, key, verifies, rewind, bar)
+                values = sought(names) if names else set()
+                done = run(sources, path, Path(out).suffix, options, key, verifies, rewind, bar, values)
                 write_manifest(target, done)
                 if names:
+                    written = as_tsv(names, Pseudonyms(key))
+                    if verifies and (problems := kept(values, written)):
+                        raise NotProved(problems)
                     with target.beside(".names.tsv").stream() as sink:
-                        sink.write(as_tsv(names, Pseudonyms(key)).encode())
+                        sink.write(written.encode())
         except NotProved as problem:
             tell_not_proved(problem)
             return CHECK_FAILED

@@ -9,8 +9,12 @@ import pytest
 
 from analyzer.base.options import Options
 from analyzer.cli.main import main
+from analyzer.inputs.sources import Source
 from analyzer.names.name_table import read
 from analyzer.query.metrics import text
+from analyzer.redact import redacted_names
+from analyzer.redact.redacted_names import kept, sought
+from analyzer.redact.redaction_run import NotProved, redact
 from analyzer.run.local import open_dataset
 from lab.score import DATA
 
@@ -68,3 +72,28 @@ def test_a_workload_of_a_kind_that_somebody_made_is_redacted_whole(tmp_path: Pat
 def test_names_beside_a_pipe_are_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["redact", str(CAPTURE), "--names", str(NAMES), "-o", "-"]) == 2
     assert "-o must be a file or an object" in capsys.readouterr().err
+
+
+def test_names_that_stay_are_found_by_verification(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the file beside the capture, and in the capture, where a name that nothing redacts would be."""
+    asked = ["redact", str(CAPTURE), "--names", str(NAMES), "--verify", "-o"]
+    out = tmp_path / "out.pcapng"
+    assert main([*asked, str(out)]) == 0
+    written = out.with_name("out.pcapng.names.tsv")
+    assert kept(sought(read([NAMES])), NAMES.read_text()) and not kept(sought(read([NAMES])), written.read_text())
+    monkeypatch.setattr(redacted_names, "as_tsv", lambda _names, _pseudonyms: NAMES.read_text())
+    bad = tmp_path / "bad.pcapng"
+    capsys.readouterr()
+    assert main([*asked, str(bad)]) != 0
+    assert not bad.exists() and not bad.with_name("bad.pcapng.names.tsv").exists()
+
+
+def test_a_name_in_the_capture_itself_is_found(tmp_path: Path) -> None:
+    """A host whose name is one that followers have by themselves, so that it stays."""
+    out = tmp_path / "out.pcapng"
+    key = b"k" * 32
+    source = Source(CAPTURE.name, CAPTURE, CAPTURE.stat().st_size)
+    with pytest.raises(NotProved):
+        redact([source], out, ".pcapng", Options(), key, True, lambda: None, names=(b"broker-3-fetcher-0",))
