@@ -152,7 +152,7 @@ def test_a_file_that_is_not_proved_does_not_get_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        redaction_run, "verify", lambda *_: Verdict(problems=["packet 7 has bytes that are not on the list"])
+        redaction_run, "verify", lambda *_, **__: Verdict(problems=["packet 7 has bytes that are not on the list"])
     )
     out = tmp_path / "out.pcapng"
     assert main(["redact", str(SAMPLES / "throttle.pcap.zst"), "-o", str(out), "--verify"]) == 1

@@ -103,6 +103,16 @@ def test_a_story_without_blemish_has_no_marks(tmp_path: Path) -> None:
     )
 
 
+def test_each_partition_that_is_asked_for_has_its_own_story(tmp_path: Path) -> None:
+    story = Story()
+    mine, other = story.produce(0, 0, 100), story.produce(3, 0, 0, partition=1)
+    with story.opened(tmp_path) as found:
+        told = [found.metric("partition_story")]
+        found.choose(Settings(partition=("orders", 1)))
+        told.append(found.metric("partition_story"))
+    assert [[row["exchange"] for row in rows] for rows in told] == [[mine], [other]]
+
+
 def test_gaps_and_repeats_are_marked_where_they_are(tmp_path: Path) -> None:
     story = Story()
     first = story.produce(0, 0, 100)
