@@ -138,7 +138,8 @@ def whole_lines(source: Source, file: LogFile) -> Iterator[bytes | None]:
                 yield None
             end = block.rfind(b"\n") + 1
             rest.append(block[first + 1 if too_long else 0 : end])
-            yield b"".join(rest)
+            if text := b"".join(rest):
+                yield text
             rest, held, too_long = [block[end:]], len(block) - end, False
     except InputError as error:
         file.failure = str(error)

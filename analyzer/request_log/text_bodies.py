@@ -11,10 +11,11 @@ _ODD = re.compile(r'["\\\x00-\x1f]')
 # What Java prints of bytes, which are not there, and of records, whose size is.
 _BYTES = re.compile(r"java\.nio\.\w+\[[^\[\]]*\]")
 _RECORDS = re.compile(r"=\w+Records\(size=(\d{1,10})[^()]*\)")
-# A whole number, or a word for one value; then all others.
-_BARE = re.compile(r"(\w+)=(-?(?:0|[1-9]\d{0,18})|null|true|false)(?=[,}\]])")
-_QUOTED = re.compile(r"(\w+)=(?![\[{])([^{}\[\],]*)")
-_NAMED = re.compile(r"(\w+)=(?=[\[{])")
+# A whole number, or a word for one value; then all others. Names are sought where a word begins: else a long word would be read
+# again from each of its letters on.
+_BARE = re.compile(r"\b(\w+)=(-?(?:0|[1-9]\d{0,18})|null|true|false)(?=[,}\]])")
+_QUOTED = re.compile(r"\b(\w+)=(?![\[{])([^{}\[\],]*)")
+_NAMED = re.compile(r"\b(\w+)=(?=[\[{])")
 # Words in a list of texts.
 _LISTED = re.compile(r"(?<=[\[,])([^\s\"{}\[\],:0-9-][^\"{}\[\],:]*)(?=[,\]])")
 

@@ -15,6 +15,7 @@ import pytest
 
 from analyzer.request_log import log_reader as reader
 from analyzer.request_log.log_lines import LineReader, NotARequest, Unreadable
+from analyzer.request_log.text_bodies import body
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "request_logs"
 NAMES = tuple(reader.COLUMNS)[2:]
@@ -213,8 +214,35 @@ def test_a_line_without_an_end_takes_no_memory(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(reader, "LONGEST_LINE", 3 << 20)
     log = tmp_path / "requests.log"
     log.write_bytes(b"Completed request:" + b"x" * (9 << 20) + b"\n" + written() + b"\n")
-    (file,) = reader.read_logs([log], tmp_path / "rows.parquet")
+    target = tmp_path / "rows.parquet"
+    (file,) = reader.read_logs([log], target)
     assert (file.requests, file.unreadable) == (1, 1)
+    assert pq.read_table(target)["line"].to_pylist() == [2]
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [b"a\n", b"0123", b"456789\n", b"b\n\nc"],
+        [b"a\n012345", b"6789\nb\n\n", b"c"],
+        [b"a\n0123456789", b"\n", b"b\n", b"\nc"],
+    ],
+)
+def test_lines_have_their_numbers_wherever_blocks_end(
+    blocks: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second is too long."""
+    monkeypatch.setattr(reader, "LONGEST_LINE", 8)
+    monkeypatch.setattr(reader.Source, "blocks", lambda _: iter(blocks))
+    found = reader.lines_of(reader.Source("x", tmp_path), reader.LogFile("x"))
+    assert list(found) == [b"a", None, b"b", b"", b"c"]
+
+
+def test_a_word_of_a_body_that_has_no_end_is_read_once() -> None:
+    """From each of its letters on it would take hours."""
+    word = b"q" * (1 << 20)
+    assert body(b"{a=1,b=" + word + b",c=[" + word + b"]}") == b'{"a":1,"b":"' + word + b'","c":["' + word + b'"]}'
+    assert body(b"{" + word + b"}") == b"{" + word + b"}"
 
 
 def test_what_is_no_log_is_said(tmp_path: Path) -> None:
