@@ -23,38 +23,38 @@ def read_logs_alone(sources: Sequence[Source], folder: Path, progress: Callable[
     """Reads logs in the order of their names; raw tables grow in `folder`."""
     from analyzer.request_log.log_exchanges import LogExchanges
 
-    rows = LogExchanges(folder)
+    exchanges = LogExchanges(folder)
     try:
-        readings = [_read(number, source, rows, progress) for number, source in enumerate(sources)]
-        counts = rows.finish()
+        readings = [_read(number, source, exchanges, progress) for number, source in enumerate(sources)]
+        counts = exchanges.finish()
     finally:
-        rows.close()
-    if rows.rows.unread:
-        what = "1 body is" if rows.rows.unread == 1 else f"{rows.rows.unread:,} bodies are"
+        exchanges.close()
+    if exchanges.rows.unread:
+        what = "1 body is" if exchanges.rows.unread == 1 else f"{exchanges.rows.unread:,} bodies are"
         readings[0].notes.append(
             Note("odd", 0, 0, f"{what} not in a form that can be read: of these requests the rest counts")
         )
-    if rows.turns:
+    if exchanges.turns:
         readings[0].notes.append(
             Note("odd", 0, 0, "very many connections: one that was silent for long may count twice")
         )
-    return Run(readings, _summary(rows.keys, counts, rows.dropped), KeyLog(), [folder], is_log=True)
+    return Run(readings, _summary(exchanges.keys, counts, exchanges.dropped), KeyLog(), [folder], is_log=True)
 
 
-def _read(number: int, source: Source, rows: LogExchanges, progress: Callable[[int], None] | None) -> Reading:
+def _read(number: int, source: Source, exchanges: LogExchanges, progress: Callable[[int], None] | None) -> Reading:
     from analyzer.request_log.log_reader import LogFile, whole_lines
 
     file = LogFile(source.name)
     reading = Reading(number, source, number, format="request log")
     done = 0
-    rows.begin(number)
+    exchanges.begin(number)
     for text in whole_lines(source, file):
         if progress and source.done_bytes != done:
             progress(source.done_bytes - done)
             done = source.done_bytes
-        rows.read(text, file)
+        exchanges.read(text, file)
     if file.requests:
-        reading.first_time_ns, reading.last_time_ns = rows.rows.first_ns, rows.rows.last_ns
+        reading.first_time_ns, reading.last_time_ns = exchanges.rows.first_ns, exchanges.rows.last_ns
     reading.bytes = source.size_bytes or source.done_bytes
     _note(reading, file)
     return reading

@@ -76,12 +76,10 @@ class LogOut:
         key, version, correlation, logged_ns, total_ns, send_ns = head
         put_exchange(self, asked, told, slot, exchange, key, version, correlation, logged_ns, total_ns, send_ns)
 
-    def put_rows(self, which: cython.Py_ssize_t, body: BodyValues, first, exchange, label: tuple):
+    def put_rows(self, which: cython.int, body: BodyValues, first, exchange, label: tuple):
         """Writes the entries or errors of a body from row `first` on, as many as there is room for. Returns how many."""
         part, side, key = label
-        if which == OUT_ENTRIES:
-            return put_entries(self, body, first, exchange, part, side, key)
-        return put_errors(self, body, first, exchange, part, side, key)
+        return put_rows(self, body, which, first, exchange, part, side, key)
 
 
 @cython.cfunc
@@ -161,29 +159,27 @@ def note_part(o: LogOut, part: cython.Py_ssize_t, begin_ns: i64, end_ns: i64, is
 
 @cython.cfunc
 @cython.exceptval(-1)
-def put_entries(
-    o: LogOut, body: BodyValues, first: cython.Py_ssize_t, exchange: i64, part: i64, side: i64, key: i64
+def put_rows(
+    o: LogOut,
+    body: BodyValues,
+    which: cython.int,
+    first: cython.Py_ssize_t,
+    exchange: i64,
+    part: i64,
+    side: i64,
+    key: i64,
 ) -> cython.Py_ssize_t:
-    """Writes entries from `first` on, as many as there is room for. Returns how many."""
-    count: cython.Py_ssize_t = min(body.entries - first, o.rows - o.filled[OUT_ENTRIES])
+    """Writes entries or errors from `first` on, as many as there is room for. Returns how many."""
+    rows: i64[:, ::1] = o.entries if which == OUT_ENTRIES else o.errors
+    cells: i64[::1] = body.entry_cells if which == OUT_ENTRIES else body.error_cells
+    size: cython.Py_ssize_t = ENTRY_CELLS if which == OUT_ENTRIES else ERROR_CELLS
+    columns: cython.Py_ssize_t = ENTRY_COLUMNS if which == OUT_ENTRIES else ERROR_COLUMNS
+    there: cython.Py_ssize_t = body.entries if which == OUT_ENTRIES else body.errors
+    count: cython.Py_ssize_t = min(there - first, o.rows - o.filled[which])
     if count > 0:
-        put(o.entries, o.filled[OUT_ENTRIES], body.entry_cells, first, count, ENTRY_CELLS)
-        label(o.entries, o.filled[OUT_ENTRIES], count, ENTRY_COLUMNS, exchange, part, side, key)
-        o.filled[OUT_ENTRIES] += count
-    return count
-
-
-@cython.cfunc
-@cython.exceptval(-1)
-def put_errors(
-    o: LogOut, body: BodyValues, first: cython.Py_ssize_t, exchange: i64, part: i64, side: i64, key: i64
-) -> cython.Py_ssize_t:
-    """The same of errors."""
-    count: cython.Py_ssize_t = min(body.errors - first, o.rows - o.filled[OUT_ERRORS])
-    if count > 0:
-        put(o.errors, o.filled[OUT_ERRORS], body.error_cells, first, count, ERROR_CELLS)
-        label(o.errors, o.filled[OUT_ERRORS], count, ERROR_COLUMNS, exchange, part, side, key)
-        o.filled[OUT_ERRORS] += count
+        put(rows, o.filled[which], cells, first, count, size)
+        label(rows, o.filled[which], count, columns, exchange, part, side, key)
+        o.filled[which] += count
     return count
 
 

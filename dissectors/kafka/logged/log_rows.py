@@ -15,7 +15,7 @@ from dissectors.kafka.logged.json_places import Names, Places, find_members, i64
 from dissectors.kafka.logged.line_bodies import connection_of, is_plain_json, moment_in, read_bodies, text_of, whole_of
 from dissectors.kafka.logged.line_values import last_moment, time_at
 from dissectors.kafka.logged.log_cells import *
-from dissectors.kafka.logged.log_out import LogOut, put_entries, put_errors, put_exchange
+from dissectors.kafka.logged.log_out import LogOut, put_exchange, put_rows
 from dissectors.kafka.logged.log_state import BEGIN, HEADER_NAMES, LINE_NAMES, SOFTWARE_NAMES, LogState
 from dissectors.kafka.logged.odd_values import MalformedBody
 from dissectors.layout import *
@@ -188,10 +188,10 @@ def take_exchange(
             s.asked.values[VALUE_SOFTWARE_VERSION] = told
     put_exchange(s.out, s.asked, s.told, slot, exchange, key, version, correlation, moment, s.times[0], s.times[6])
     part: i64 = s.out.parts[slot * PART_CELLS + PART_CELL_NUMBER]
-    put_entries(s.out, s.asked, 0, exchange, part, 0, key)
-    put_errors(s.out, s.asked, 0, exchange, part, 0, key)
-    put_entries(s.out, s.told, 0, exchange, part, 1, key)
-    put_errors(s.out, s.told, 0, exchange, part, 1, key)
+    put_rows(s.out, s.asked, OUT_ENTRIES, 0, exchange, part, 0, key)
+    put_rows(s.out, s.asked, OUT_ERRORS, 0, exchange, part, 0, key)
+    put_rows(s.out, s.told, OUT_ENTRIES, 0, exchange, part, 1, key)
+    put_rows(s.out, s.told, OUT_ERRORS, 0, exchange, part, 1, key)
     if s.with_facts[key]:
         add_fact(s, exchange, part, key, version, moment)
     return 0
