@@ -13,7 +13,6 @@ from analyzer.base.filters import literal
 from analyzer.base.settings import Settings
 from analyzer.query.dataset import Dataset
 from analyzer.query.incidents import Finding
-from analyzer.query.metrics import text
 
 MOST_LANES = 6
 BUSIEST = 3
@@ -45,16 +44,14 @@ def lanes(dataset: Dataset, found: Sequence[Finding], every_ns: int) -> Lanes:
     for each in _wanted(dataset, found):
         topic, number = each
         about = f"(topic = {literal(topic)} OR topic_id = {literal(topic)}) AND partition = {number}"
-        ((entries,),) = (
-            tuple(row.values()) for row in dataset.query(f"SELECT count(*) AS n FROM entries WHERE {about}")
-        )
-        if entries > room:
+        (counted,) = dataset.query(f"SELECT count(*) AS n FROM entries WHERE {about}")
+        if counted["n"] > room:
             made.left_out.append(each)
             continue
-        room -= entries
+        room -= counted["n"]
         dataset.choose(Settings(every_ns=every_ns, partition=each))
         try:
-            rows = dataset.ask(dataset.settings.folded(text("partition_lanes")))
+            rows = dataset.metric("partition_lanes")
         finally:
             dataset.choose(Settings())
         if rows:

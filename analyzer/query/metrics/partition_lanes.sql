@@ -1,6 +1,6 @@
 -- When is a partition written and read, and what is odd about it? One row per partition and time slot in which anything happens:
--- `written` batches of producers (copies count), `delivered` batches in replies of Fetch, `fetches`, `refused` requests (an error that is
--- not of normal operation), `odd` events with a mark, and `marks`, which ones (as in `partition_story`); `exchange` is the first that
+-- `written` batches of producers (copies count), `delivered` batches in replies of Fetch, `refused` requests (an error that is not of
+-- normal operation), `marks` of its events, those of one with commas between them (as in `partition_story`); `exchange` is the first that
 -- is odd or refused.
 WITH told AS (
     SELECT
@@ -21,9 +21,7 @@ SELECT
     CASE WHEN s.every_ns > 0 THEN e.time_ns - e.time_ns % s.every_ns END AS slot_ns,
     CAST(sum(e.batches) FILTER (WHERE e.event = 'produced') AS BIGINT) AS written,
     count(*) FILTER (WHERE e.event = 'delivered') AS delivered,
-    count(*) FILTER (WHERE e.event = 'fetched') AS fetches,
     count(DISTINCT e.exchange) FILTER (WHERE e.is_refused) AS refused,
-    count(e.marks) AS odd,
     string_agg(DISTINCT e.marks, ',' ORDER BY e.marks) AS marks,
     min_by(e.exchange, (e.time_ns, e.exchange)) FILTER (WHERE e.marks IS NOT NULL OR e.is_refused) AS exchange
 FROM told AS e CROSS JOIN settings AS s
