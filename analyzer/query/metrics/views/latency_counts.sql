@@ -21,7 +21,7 @@ SELECT
     max(measured_ns) AS high,
     sum(measured_ns) AS measured_ns,
     -- Exact: sums of parts are the sum of all. Beyond a day a square is unknown, as some of them have no sum.
-    CAST(sum(CASE WHEN measured_ns BETWEEN 0 AND s(86400) THEN CAST(measured_ns AS HUGEINT) * measured_ns END) AS DECIMAL(38, 0))
+    CAST(sum(CASE WHEN measured_ns BETWEEN 0 AND days(1) THEN CAST(measured_ns AS HUGEINT) * measured_ns END) AS DECIMAL(38, 0))
         AS squares,
     sum(send_ns) AS send_ns,
     sum(queue_ns) AS queue_ns,

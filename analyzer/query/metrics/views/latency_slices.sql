@@ -95,7 +95,7 @@ SELECT
     CASE WHEN answered > 0 THEN CAST(sum_ns AS DOUBLE) / answered END AS mean_ns,
     -- Variance to mean of the duration in seconds, as tools for database logs compute it: 0 for equal latencies. Unknown where a
     -- square is (latency_counts).
-    CASE WHEN low < 0 OR high > s(86400) THEN NULL
+    CASE WHEN low < 0 OR high > days(1) THEN NULL
         WHEN sum_ns > 0 THEN greatest(CAST(squares AS DOUBLE) / sum_ns - CAST(sum_ns AS DOUBLE) / answered, 0) / 1e9
         WHEN sum_ns = 0 THEN 0 END AS variance_to_mean_s,
     -- None found is not none where replies could not be read.
