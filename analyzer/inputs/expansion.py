@@ -229,7 +229,7 @@ def not_a_capture(source: Source, error: DissectError) -> str:
     """One line for an input whose first bytes `open_reader` refused."""
     name = input_name(source.name)
     if source.notes:
-        return f"{name}: {source.notes[0].text}; create the file again"
+        return f"{name}: {source.notes[0].text}"
     if error.got == "an empty file":
         return f"{name}: empty; was anything captured?"
     if error.kind == "truncated":
