@@ -11,12 +11,12 @@ from analyzer.cli.outcome import FINE
 
 @click.command(short_help="Print the layout of an API's messages.")
 @click.argument("name", required=False)
-@click.option("--version", type=click.IntRange(min=0), metavar="N", help="Only the layout of this version.")
+@click.argument("version", type=click.IntRange(min=0), required=False)
 def command(name: str | None, version: int | None) -> int:
     """Print the layout of an API's messages, as Kafka's protocol guide writes it; NAME is the name or key of an API, or
     the name of a struct inside a bytes field. Without NAME: list them.
 
-    Without --version the fields of all versions are listed, each with the versions in which it exists.
+    Without VERSION the fields of all versions are listed, each with the versions in which it exists.
     """
     from analyzer.cli import schemas
 

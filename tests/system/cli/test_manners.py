@@ -70,13 +70,16 @@ def test_a_line_tells_what_each_verb_is_for() -> None:
 def test_examples_are_command_lines_that_the_verb_takes(name: str) -> None:
     command, _ = verb(name)
     for line in examples(name):
+        line = line.removeprefix("source <(").removesuffix(")")
         words = shlex.split(line.rpartition("| kanalyze")[2] or line, comments=True)
         words = words[1:] if words[0] == "kanalyze" else words
         words = words[1:] if words and words[0] == name else words
-        words = [word for word in words if word not in ("<", ">", "|", "jq", ".")]
-        if name in ("completion", "decode", "schema"):
-            continue
-        words = [str(CAPTURE) if word.endswith((".pcap", "/")) and not word.startswith("-") else word for word in words]
+        words = [word for word in words if word not in ("<", "|", "jq", ".")]
+        words = words[: words.index(">")] if ">" in words else words
+        words = [
+            str(CAPTURE) if word.endswith((".pcap", ".jsonl", "/")) and not word.startswith("-") else word
+            for word in words
+        ]
         # Files that are there too, of which only some verbs look at what is in them.
         words = [str(CAPTURE) if word == "pods.json" else word for word in words]
         words = ["--no-high" if word.startswith("--rules") else word for word in words if word != "limits.toml"]

@@ -190,8 +190,8 @@ def test_a_field_of_removed_versions_alone_is_marked() -> None:
 
 
 def test_api_by_name_in_any_case_or_by_key() -> None:
-    found = printed("heartbeat", "--version", "4")
-    assert found == printed("12", "--version", "4")
+    found = printed("heartbeat", "4")
+    assert found == printed("12", "4")
     assert re.sub("# .*", "#", found) == HEARTBEAT
 
 
@@ -212,8 +212,8 @@ Heartbeat Response (Version: 4, header v1) => throttle_time_ms error_code _tagge
 
 
 def test_bytes_that_hold_a_struct_name_it_and_it_can_be_asked_for() -> None:
-    assert "holds ConsumerProtocolSubscription" in printed("JoinGroup", "--version", "0")
-    found = printed("ConsumerProtocolSubscription", "--version", "1")
+    assert "holds ConsumerProtocolSubscription" in printed("JoinGroup", "0")
+    found = printed("ConsumerProtocolSubscription", "1")
     assert "(Version: 1, after the version as INT16) => [topics] user_data [owned_partitions]\n" in found
     assert "rack_id" not in found
     for name in lookup.embedded_names():
@@ -225,7 +225,7 @@ def test_bytes_that_hold_a_struct_name_it_and_it_can_be_asked_for() -> None:
     [
         (("Fetsh",), "no API 'Fetsh'; did you mean Fetch?"),
         (("999",), "no API '999'"),
-        (("Fetch", "--version", "99"), "Fetch has no version 99"),
+        (("Fetch", "99"), "Fetch has no version 99"),
     ],
 )
 def test_what_is_not_there_is_said(kanalyze: Run, arguments: tuple[str, ...], message: str) -> None:

@@ -128,7 +128,7 @@ def test_no_words_at_all_show_the_help(kanalyze: Run) -> None:
         ["show", "x.pcap", "nonsense"],
         ["decode", "missing.jsonl"],
         ["schema", "Nonsense"],
-        ["schema", "Fetch", "--version", "999"],
+        ["schema", "Fetch", "999"],
     ],
 )
 def test_wrong_usage_is_one_line_and_2(kanalyze: Run, words: list[str]) -> None:
