@@ -33,8 +33,8 @@ class Filters:
     """Which exchanges a person wants to see. Values of one kind are alternatives; kinds are combined with "and".
 
     `clients` are globs over client ids, addresses, hosts, pods and workloads; `brokers` node ids or globs over `address[:port]`,
-    hosts and pods; `apis` globs over names, or keys; `topics` globs over names and ids; `namespaces` and `zones` over those of
-    clients, where a zone is the name's or client.rack.
+    hosts, pods and zones; `apis` globs over names, or keys; `topics` globs over names and ids; `namespaces` and `zones` over those
+    of clients. A zone is the name's, else broker.rack or client.rack.
     `from_ns` (included) and `to_ns` (not included) bound the time of an exchange's first byte, ns since the epoch; None is
     open. A `Moment` becomes such a number when the captures are known (`at`). Raises FilterError for values that are not UTF-8.
     """
@@ -249,8 +249,7 @@ def _client(pattern: str) -> str:
 
 
 def _broker(pattern: str) -> str:
-    node = f"broker_id = {pattern} OR " if _is_number(pattern, 9) else ""
-    return f"({_address('broker', pattern)} OR {_of_connections(node + _named('broker', pattern))})"
+    return f"({_address('broker', pattern)} OR {_of_connections(_known_broker(pattern))})"
 
 
 def _api(pattern: str) -> str:
@@ -265,8 +264,16 @@ def _of_connections(condition: str) -> str:
 
 def _named(side: str, pattern: str) -> str:
     """Of connections whose address has a name (`--names`)."""
-    fields = ("host", "pod", "workload") if side == "client" else ("host", "pod")
+    fields = ("host", "pod", "workload") if side == "client" else ("host", "pod", "zone")
     return " OR ".join(like(f"{side}_{field}", pattern) for field in fields)
+
+
+def _known_broker(pattern: str) -> str:
+    """Of connections whose broker has a node id, which a number is, a name, or else a rack."""
+    if _is_number(pattern, 9):
+        return f"broker_id = {pattern} OR {_named('broker', pattern)}"
+    racked = f"SELECT cluster, broker_id FROM all_brokers WHERE {like('rack', pattern)}"
+    return f"{_named('broker', pattern)} OR (broker_zone IS NULL AND (cluster, broker_id) IN ({racked}))"
 
 
 def _zone(pattern: str) -> str:

@@ -15,6 +15,7 @@ from analyzer.base.memory import give_back, question_memory_bytes
 from analyzer.ingest.run_tables import Run, by_file, small_tables
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError
+from analyzer.names.given_names import names_of
 from analyzer.query.dataset import Dataset
 from analyzer.query.exported import is_dataset
 from analyzer.query.exported import open_dataset as open_exported
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from analyzer.distributed.plan import Plan
     from analyzer.inputs.readings import Reading
     from analyzer.inputs.sources import Source
-    from analyzer.names.name_table import Names
 
 # With at most this fraction of the rows of a small capture, a search for a better plan takes longer than any plan.
 FRACTION_OF_SIMPLE_PLANS = 0.05
@@ -52,15 +52,6 @@ def open_dataset(inputs: Sequence[str], options: Options, progress: Callable[[in
     dataset = _opened(inputs, options, progress)
     dataset.captures = retyped_inputs.arguments(inputs, options)
     return dataset
-
-
-def names_of(options: Options) -> Names | None:
-    """The names of addresses that a person gave; None: none. Raises NamesError."""
-    if not options.names:
-        return None
-    from analyzer.names.name_table import read
-
-    return read(options.names)
 
 
 def _opened(inputs: Sequence[str], options: Options, progress: Callable[[int], None] | None) -> Dataset:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.base.memory import question_memory_bytes
 from analyzer.ingest.run_tables import Run
+from analyzer.names.given_names import names_of
 from analyzer.query.dataset import Dataset
 from analyzer.query.table_views import parquet
 from analyzer.run import raw_views
@@ -42,6 +43,7 @@ class Windows:
         self._folder = folder
         self._span_ns = span_ns
         self._options = options
+        self._names = names_of(options)
         self._captures = captures
         self._totals = totals
         self._kept: deque[Cut] = deque()
@@ -150,6 +152,7 @@ class Windows:
             threads=1 if small else None,
             simple_plans=raw_views.is_small(summary, FRACTION_OF_SIMPLE_PLANS),
             filters=options.filters,
+            names=self._names,
             limits=limits_reached(summary),
             memory_bytes=options.memory_bytes,
             temp_directory=self._folder,

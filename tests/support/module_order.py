@@ -271,6 +271,7 @@ ORDER = (
     "analyzer.names.dns_replies",
     "analyzer.names.capture_names",
     "analyzer.names.name_table",
+    "analyzer.names.given_names",
     "analyzer.ingest",
     "analyzer.ingest.raw_tables",
     "analyzer.ingest.arrow_tables",

@@ -120,7 +120,7 @@ SECOND_NS = 1_000_000_000
 @click.option(
     "--hook", metavar="COMMAND", help="Run this for each incident; KANALYZE_DIRECTORY and others describe it."
 )
-@capture_options(strict=False, beside=())
+@capture_options(strict=False, beside=("names",))
 def command(
     sources: tuple[str, ...],
     options: Options,

@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from time import sleep
@@ -16,6 +17,7 @@ import pytest
 from effort import also_long
 from paths import SAMPLES
 
+from analyzer.base import retyped_inputs
 from analyzer.base.options import Options
 from analyzer.inputs.live import feeds
 from analyzer.inputs.sources import Source
@@ -69,7 +71,9 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @contextmanager
-def watched(path: Path, folder: Path, span_ns: int, windows: int) -> Iterator[tuple[Session, list[Answer]]]:
+def watched(
+    path: Path, folder: Path, span_ns: int, windows: int, options: Options = OPTIONS
+) -> Iterator[tuple[Session, list[Answer]]]:
     """A session over a pipe in which the capture comes in so many pieces, each read and looked at before the next one."""
     fifo = folder / "fifo"
     os.mkfifo(fifo)
@@ -77,7 +81,7 @@ def watched(path: Path, folder: Path, span_ns: int, windows: int) -> Iterator[tu
     # In the first piece no exchange ends.
     ends = [210, *(len(data) * number // windows for number in range(1, windows + 1))]
     answers: list[Answer] = []
-    session = Session([str(fifo)], OPTIONS, span_ns, 0.05, 1 << 30)
+    session = Session([str(fifo)], options, span_ns, 0.05, 1 << 30)
     session.on_answer = answers.append
 
     def write() -> None:
@@ -155,15 +159,21 @@ def test_while_nothing_leaves_all_is_as_in_a_report(
 
     monkeypatch.setattr(live_session, "REST", 0)
     path = capture("groups_848")
+    (tmp_path / "names").write_text("address\thost\n127.0.0.1\tkafka-of-the-shop\n")
+    options = replace(OPTIONS, names=(tmp_path / "names",))
 
     def printed(facts: Facts) -> list[str]:
         console = Console(width=200)
         with console.capture() as text:
             print_report(facts, console)
         # Pipe and file have different names.
-        return [line.replace(str(path), "CAPTURE") for line in text.get().splitlines()][1:]
+        return [line.replace(str(path), str(tmp_path / "fifo")) for line in text.get().splitlines()][1:]
 
-    with watched(path, tmp_path, 3600 * SECOND, 2) as (session, _), local.open_dataset([str(path)], OPTIONS) as whole:
-        whole.captures = "CAPTURE"
+    with (
+        watched(path, tmp_path, 3600 * SECOND, 2, options) as (session, _),
+        local.open_dataset([str(path)], options) as whole,
+    ):
         with session.facts() as facts:
-            assert [line.replace(str(tmp_path / "fifo"), "CAPTURE") for line in printed(facts)] == printed(Facts(whole))
+            whole.captures = retyped_inputs.arguments([str(tmp_path / "fifo")], options)
+            found = printed(facts)
+        assert found == printed(Facts(whole)) and any("kafka-of-the-shop" in line for line in found)

@@ -195,6 +195,8 @@ def test_a_connection_has_the_name_of_its_beginning(tmp_path: Path) -> None:
         (Filters(zones=("c",)), []),
         (Filters(zones=("?",), namespaces=("shop",)), [1, 2]),
         (Filters(brokers=("kafka-*",)), [1, 2, 3]),
+        (Filters(brokers=("IT'S",)), [1, 2, 3]),
+        (Filters(brokers=("rack-a",)), []),
     ):
         with dataset(tmp_path, ROWS, names=Names(rows), filters=filters) as found:
             assert [row["exchange"] for row in found.query("SELECT exchange FROM exchanges ORDER BY 1")] == left
