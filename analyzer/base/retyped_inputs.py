@@ -32,9 +32,15 @@ def arguments(inputs: Sequence[str], options: Options) -> str:
         words += ["--tap", f"{name}={pattern}"]
     for port, tunnel in options.decode_as:
         words += ["--decode-as", f"udp.port=={port},{tunnel}"]
+    if not all(_can_be_read_again(path) for path in (*options.request_logs, *options.names)):
+        return PLACEHOLDER
     if not all(word.isprintable() and printable(word) == word for word in (*inputs, *words)):
         return PLACEHOLDER
     return " ".join([_inputs(inputs), *map(shlex.quote, words)])
+
+
+def _can_be_read_again(path: Path) -> bool:
+    return path.is_file()  # no pipe, and not `-`
 
 
 def _inputs(inputs: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -175,7 +175,7 @@ _REQUEST_LOG = click.option(
     "--request-log",
     BESIDE[0],
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
     metavar="FILE",
     help="Join the broker's own log of requests (kafka.request.logger at DEBUG; .gz and .zst too): where its time went; may be "
     "repeated.",
@@ -184,7 +184,7 @@ _NAMES = click.option(
     "--names",
     BESIDE[1],
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
     metavar="FILE",
     help="Names of addresses: a hosts file, a TSV with a head, JSON of kubectl get pods,nodes,services -A, of EC2 or GCE, "
     "or a capture with replies of DNS or comments of ptcpdump; may be repeated.",
@@ -220,6 +220,7 @@ def capture_options(
             filters = Filters(**{name: given.pop(name) for name in _GLOBS}).between(
                 given.pop("from_ns"), given.pop("to_ns")
             )
+            _check_pipes([given.get("inputs") or given.get("sources") or (), *(given.get(name, ()) for name in beside)])
             reading = {name: given.pop(name) for name in _READING_FIELDS if name in beside or name not in BESIDE}
             options = Options(filters=filters, **reading)
             return function(options=options, **given)
@@ -232,6 +233,11 @@ def capture_options(
         return decorated
 
     return decorate
+
+
+def _check_pipes(given: Iterable[Iterable[str | Path]]) -> None:
+    if sum(str(name) == "-" for names in given for name in names) > 1:
+        raise click.UsageError("standard input can be read once: give - for one thing alone, and files for the others")
 
 
 def captures(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,7 +18,7 @@ from analyzer.base.text import file_text, input_name
 from analyzer.inputs.capture_heads import first_look
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, input_error_text
 from dissectors.errors import DissectError
-from dissectors.formats.format_detection import is_request_log, open_reader
+from dissectors.formats.format_detection import is_capture, is_request_log, open_reader
 
 # So many bytes show which format a file has, a tar archive too.
 _HEAD_BYTES = 512
@@ -40,9 +40,11 @@ class Expansion:
     passed_over: list[str]
 
     def logs(self) -> list[Source]:
-        """The brokers' logs of requests, where nothing else was named."""
+        """The brokers' logs of requests, where nothing else was named. What comes through a pipe is looked into only where all else
+        is a log."""
         logs = [error.log for error in self.errors if isinstance(error, _NoCaptureError) and error.log is not None]
-        return logs if len(logs) == len(self.errors) and not self.sources else []
+        is_all = len(logs) == len(self.errors) and all(source.size_bytes is None for source in self.sources)
+        return [*logs, *self.sources] if is_all and all(map(_is_log_of_pipe, self.sources)) else []
 
 
 def expand(inputs: Sequence[str]) -> Expansion:
@@ -176,6 +178,18 @@ def _add(tried: Iterable[Source | InputError], found: Expansion, *, only_capture
     return f" ({PurePosixPath(others[0].name).name}: {others[0].got})" if others else ""
 
 
+def _is_log_of_pipe(source: Source) -> bool:
+    try:
+        return is_request_log(source.look(_shows_what_it_is))
+    except InputError:
+        return False  # raised again when the source is read
+
+
+def _shows_what_it_is(head: bytes) -> bool:
+    """A capture does so at once, so that nobody waits for more of it."""
+    return is_capture(head) or is_request_log(head) or len(head) >= _LOG_HEAD_BYTES
+
+
 def _tried(place: Path | StorageEntry) -> Source | InputError:
     try:
         return _checked(place)
@@ -212,7 +226,7 @@ def _checked(place: Path | StorageEntry) -> Source:
         open_reader(head[:_HEAD_BYTES])
     except DissectError as error:
         is_log = is_request_log(next(source.blocks(_LOG_HEAD_BYTES), b""))
-        refused = _NoCaptureError(_log_alone(source) if is_log else not_a_capture(source, error))
+        refused = _NoCaptureError(log_alone(source) if is_log else not_a_capture(source, error))
         refused.log = source if is_log else None
         refused.name, refused.got = source.name, _got(error)
         refused.can_be_converted = _is_other_capture(error.got)
@@ -220,7 +234,8 @@ def _checked(place: Path | StorageEntry) -> Source:
     return source
 
 
-def _log_alone(source: Source) -> str:
+def log_alone(source: Source) -> str:
+    """One line for a broker's log of requests where packets are needed."""
     name = input_name(source.name)
     return f"{name}: a broker's log of requests, which has no packets; beside a capture give it as --request-log {name}"
 
@@ -250,7 +265,7 @@ def _advice(got: str) -> str:
     if _is_other_capture(got):
         return "convert it: editcap -F pcapng FILE NEW.pcapng (part of Wireshark)"
     if got == "text":
-        return "give what tcpdump -w or Wireshark wrote, or a broker's log of requests as a file, not through a pipe"
+        return "give what tcpdump -w or Wireshark wrote, or a broker's log of requests"
     return "give what tcpdump -w or Wireshark wrote"
 
 

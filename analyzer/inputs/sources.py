@@ -12,12 +12,14 @@ from typing import BinaryIO, NamedTuple, TypeVar
 from analyzer.base.storage.addresses import StorageError, parse_address
 from analyzer.base.storage.objects import StorageEntry
 from analyzer.base.storage.reader import ObjectReader
+from analyzer.base.text import file_text
 from analyzer.inputs.standard_input import StandardInput
 from analyzer.inputs.unpack import PackedDataError, last_bytes, packing, unpack
 from dissectors.formats.capture_facts import Note
 
 STANDARD_INPUT = "-"
 BLOCK_BYTES = 1 << 20
+LOOK_BYTES = 1 << 12
 # What `fill` of a growing capture gives in place of a number of new bytes: none now; none for a while (`live/`).
 NOTHING_NOW, SILENT = -1, -2
 T = TypeVar("T")
@@ -59,7 +61,7 @@ class Source:
     they are not known. `first_time_ns` is the time of the first packet, None until `capture_heads.in_time_order` looked. While
     `blocks` runs, `done_bytes` counts the bytes of the file that were read, without `head`; afterwards `notes` holds damage of the
     compressed data. `is_packed`: it is compressed, None until something was read. `beginning` is what a first look found, so that
-    nobody looks twice.
+    nobody looks twice. `looked_into`: the open pipe, while nothing but `look` has read of it.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Source:
     etag: str | None = None
     is_packed: bool | None = None
     beginning: Beginning | None = field(default=None, repr=False)
+    looked_into: _Opened | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_standard_input(self) -> bool:
@@ -91,9 +94,7 @@ class Source:
         A file can be read again, standard input cannot. Raises InputError when the source cannot be opened or read. Damaged
         compressed data are no error: the blocks end after all that could be unpacked, and a note says why.
         """
-        self.done_bytes = 0
-        self.notes = []
-        with _Opened(self) as raw:
+        with self._opened() as raw:
             name = raw.packing()
             self.is_packed = name is not None
             if name is None and not self.head:
@@ -109,9 +110,7 @@ class Source:
         used; the next view begins with the others. The last time there are no new bytes: this is the end. More than half of
         the buffer left unused makes it grow. Raises as `blocks`; when an input breaks off, behind that last time.
         """
-        self.done_bytes = 0
-        self.notes = []
-        with _Opened(self) as raw:
+        with self._opened() as raw:
             name = raw.packing()
             stream: _Opened | _Pieces = raw if name is None else _Pieces(self._unpacked(raw, name))
             size = len(buffer)
@@ -132,7 +131,35 @@ class Source:
                 if not new:
                     return
 
-    def _unpacked(self, raw: _Opened, name: str) -> Iterator[bytes]:
+    @classmethod
+    def beside(cls, path: Path) -> Source:
+        """A file that says something about captures; `-` is standard input here too."""
+        name = str(path)
+        return cls(name) if name == STANDARD_INPUT else cls(file_text(name), path)
+
+    def look(self, enough: Callable[[bytes], bool]) -> bytes:
+        """The first bytes, unpacked: so many as are `enough`, or all. What is read next begins with them all the same, also of a
+        pipe. Raises as `blocks`."""
+        raw = _Opened(self).__enter__()
+        raw.keep()
+        name = raw.packing()
+        pieces = _plain(raw, LOOK_BYTES) if name is None else self._unpacked(raw, name)
+        head = b""
+        while not enough(head) and (piece := next(pieces, b"")):
+            head += piece
+        pieces.close()
+        raw.put_back()
+        self.looked_into = raw
+        return head
+
+    def _opened(self) -> _Opened:
+        """The file at its beginning."""
+        raw, self.looked_into = self.looked_into or _Opened(self), None
+        self.done_bytes = raw.bytes_ahead
+        self.notes = []
+        return raw
+
+    def _unpacked(self, raw: _Opened, name: str) -> Generator[bytes]:
         count = 0
         try:
             for piece in unpack(raw, name):
@@ -178,12 +205,27 @@ class _Opened:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._ahead = b""
+        self._file: BinaryIO | ObjectReader | StandardInput | None = None
+        self._kept: list[bytes] | None = None
         self.closed = False
         self.can_be_reopened = not source.is_standard_input
 
     def __enter__(self) -> _Opened:
-        self._file = self._in_words(self._open)
+        self._file = self._file or self._in_words(self._open)
         return self
+
+    def keep(self) -> None:
+        """What is read from now on comes again after `put_back`, and until then nothing closes the file."""
+        self._kept = []
+
+    def put_back(self) -> None:
+        """Puts what was kept before what is read next."""
+        self._ahead, self._kept = b"".join(self._kept or ()), None
+
+    @property
+    def bytes_ahead(self) -> int:
+        """How much was put back."""
+        return len(self._ahead)
 
     def _open(self) -> BinaryIO | ObjectReader | StandardInput:
         source = self._source
@@ -216,7 +258,9 @@ class _Opened:
 
     def close(self) -> None:
         """Standard input itself stays open."""
-        if not self.closed:
+        if self._kept is not None:
+            return
+        if not self.closed and self._file is not None:
             self._file.close()
         self.closed = True
 
@@ -249,8 +293,10 @@ class _Opened:
         return count
 
     def _read(self, size: int) -> bytes:
-        data: bytes = self._in_words(self._file.read, size)
+        data: bytes = self._in_words(self._file.read, size)  # type: ignore[union-attr]
         self._source.done_bytes += len(data)
+        if self._kept is not None:
+            self._kept.append(data)
         return data
 
     def readable(self) -> bool:
@@ -292,7 +338,7 @@ class _Pieces:
             return b""
 
 
-def _plain(raw: _Opened, size: int) -> Iterator[bytes]:
+def _plain(raw: _Opened, size: int) -> Generator[bytes]:
     while block := raw.read(size):
         yield block
 

@@ -20,7 +20,7 @@ from analyzer.base import temp_folders
 from analyzer.base.storage.addresses import is_storage_uri
 from analyzer.base.text import file_names
 from analyzer.inputs.capture_heads import in_time_order
-from analyzer.inputs.expansion import expand
+from analyzer.inputs.expansion import expand, log_alone
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source
 from analyzer.query.exported import is_dataset
 from analyzer.run.one_pass import read_captures
@@ -73,8 +73,8 @@ def captures_again(dataset: Dataset, inputs: Sequence[str]) -> list[Source]:
     if is_dataset(inputs[0]):
         return in_time_order(_exported(dataset, inputs))
     found = expand(inputs)
-    if found.logs():
-        raise found.errors[0]
+    if logs := found.logs():
+        raise InputError(log_alone(logs[0]))
     return in_time_order(found.sources)
 
 

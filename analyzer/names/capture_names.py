@@ -10,10 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Literal, NamedTuple
 
-from analyzer.base.text import file_text
 from analyzer.inputs.sources import InputError, Source
 from analyzer.names.dns_replies import Reply, reply
 from analyzer.names.ip_packets import IpPacket, ip_packet
@@ -37,14 +35,8 @@ _COMMENT, _FLAGS, _HEAD = 1, 2, 28
 _INBOUND, _OUTBOUND = 1, 2
 
 
-def names_of_capture(path: Path) -> list[list[Name]] | None:
-    """What a capture says: names that count before others of the same address come in an earlier list. None: it is no capture.
-    Raises NamesError."""
-    source = Source(file_text(str(path)), path)
-    try:
-        open_reader(next(source.blocks(HEAD_BYTES), b"")[:HEAD_BYTES])
-    except (DissectError, InputError):
-        return None
+def names_of_capture(source: Source) -> list[list[Name]]:
+    """What a capture says: names that count before others of the same address come in an earlier list. Raises NamesError."""
     replies, comments = _Replies(), _Comments()
     try:
         for batch in _batches(source):

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Any, NamedTuple
 
 # Columns of a TSV that mean the same.
@@ -37,12 +36,10 @@ class Name(NamedTuple):
     zone: str | None = None
 
 
-def names_in(path: Path) -> list[Name]:
-    """What one file says. Raises NamesError."""
+def names_in(path: str, data: bytes) -> list[Name]:
+    """What the file with these bytes says. Raises NamesError."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise NamesError(f"{path}: cannot be read: {error.strerror}") from error
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise NamesError(f"{path}: not text in UTF-8, so it holds no names") from None
     try:

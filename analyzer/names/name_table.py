@@ -7,7 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from analyzer.base.text import input_name
+from analyzer.inputs.sources import InputError, Source
 from analyzer.names.name_files import Name, NamesError, names_in
+from dissectors.formats.format_detection import MAGIC_BYTES, is_capture
 
 if TYPE_CHECKING:
     import duckdb
@@ -79,11 +82,16 @@ def read(paths: Sequence[Path]) -> Names:
 
 
 def _ranked(path: Path) -> list[list[Name]]:
-    """What a file says; what counts before the rest comes in a list of its own."""
+    """What a file or a pipe says; what counts before the rest comes in a list of its own."""
+    source = Source.beside(path)
+    try:
+        if not is_capture(source.look(lambda head: len(head) >= MAGIC_BYTES)):
+            return [names_in(input_name(source.name), b"".join(source.blocks()))]
+    except InputError as error:
+        raise NamesError(str(error)) from error
     from analyzer.names.capture_names import names_of_capture
 
-    found = names_of_capture(path)
-    return [names_in(path)] if found is None else found
+    return names_of_capture(source)
 
 
 def _pieces(told: Sequence[tuple[int, Name]], conflicts: dict[Conflict, None]) -> Iterable[Name]:

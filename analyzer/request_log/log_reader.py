@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzer.base.text import file_text
+from analyzer.base.text import file_text, input_name
 from analyzer.inputs.sources import InputError, Source
 from analyzer.request_log.log_lines import LineReader, NotARequest, Unreadable
 
@@ -80,7 +80,7 @@ def read_logs(paths: Sequence[Path], target: Path) -> list[LogFile]:
     import pyarrow.parquet as pq
 
     schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
-    files = [LogFile(str(path)) for path in paths]
+    files = [LogFile(input_name(str(path))) for path in paths]
     with pq.ParquetWriter(target, schema, compression="lz4") as writer:
         for number, (path, file) in enumerate(zip(paths, files, strict=True)):
             for rows in _batches(path, number, file):
@@ -94,7 +94,7 @@ def read_logs(paths: Sequence[Path], target: Path) -> list[LogFile]:
 def _batches(path: Path, number: int, file: LogFile) -> Iterator[list[tuple[Any, ...]]]:
     lines = LineReader()
     rows: list[tuple[Any, ...]] = []
-    for count, line in enumerate(lines_of(Source(str(path), path), file), 1):
+    for count, line in enumerate(lines_of(Source.beside(path), file), 1):
         try:
             if line is None:
                 raise Unreadable

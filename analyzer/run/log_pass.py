@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.base.text import input_name
 from analyzer.ingest.run_tables import Run
 from analyzer.ingest.summary import Summary
 from analyzer.inputs.readings import Reading
@@ -44,7 +45,7 @@ def read_logs_alone(sources: Sequence[Source], folder: Path, progress: Callable[
 def _read(number: int, source: Source, exchanges: LogExchanges, progress: Callable[[int], None] | None) -> Reading:
     from analyzer.request_log.log_reader import LogFile, whole_lines
 
-    file = LogFile(source.name)
+    file = LogFile(input_name(source.name))
     reading = Reading(number, source, number, format="request log")
     done = 0
     exchanges.begin(number)

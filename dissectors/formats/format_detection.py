@@ -8,6 +8,8 @@ from dissectors.formats.pcapng import SECTION_MAGIC, PcapngReader
 
 # Bytes that `open_reader` needs: a pcapng section header without options, which is longer than a pcap file header.
 HEAD_BYTES = 28
+# So many of them say whether it is a capture.
+MAGIC_BYTES = 4
 
 Reader = PcapReader | PcapngReader
 
@@ -42,12 +44,14 @@ def open_reader(head: bytes) -> Reader:
     The reader must be fed the file from its first byte on. Raises `Malformed` when this is no pcap or pcapng file; its `got`
     says in a few words what it is instead.
     """
-    magic = head[:4]
-    if magic in MAGICS:
-        return PcapReader(head)
-    if magic == SECTION_MAGIC:
-        return PcapngReader(head)
-    raise Malformed("capture", 0, "a pcap or pcapng file", describe(head))
+    if not is_capture(head):
+        raise Malformed("capture", 0, "a pcap or pcapng file", describe(head))
+    return PcapngReader(head) if head[:4] == SECTION_MAGIC else PcapReader(head)
+
+
+def is_capture(head: bytes) -> bool:
+    """Whether the first four bytes are those of a pcap or pcapng file."""
+    return head[:4] == SECTION_MAGIC or head[:4] in MAGICS
 
 
 def is_request_log(head: bytes) -> bool:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
+import threading
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -144,17 +148,61 @@ def test_latency_without_the_way_is_said_not_to_be_known(capsys: pytest.CaptureF
     assert "count" not in told
 
 
-def test_a_log_to_be_watched_or_from_a_pipe_is_refused_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_log_to_be_watched_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "broker.log"
     log.write_bytes(gzip.decompress((DATA / "kafka_391.log.gz").read_bytes()))
     assert main(["watch", str(log), "--format", "jsonl"]) == 2
     assert "a broker's log of requests, which is not watched" in capsys.readouterr().err
-    with log.open() as pipe:
-        monkeypatch.setattr("sys.stdin", pipe)
-        assert main(["report", "-"]) == 2
-    assert "a broker's log of requests as a file, not through a pipe" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+@pytest.mark.parametrize("lead", [0, 9_000])
+def test_a_log_through_a_pipe_is_the_log(
+    lead: int, is_packed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where other lines come first, so that a look into the pipe takes several blocks of it."""
+    text = b"INFO of something else\n" * (lead // 23) + gzip.decompress((DATA / "kafka_391.log.gz").read_bytes())
+    log, fifo = tmp_path / "broker.log", tmp_path / "fifo"
+    log.write_bytes(gzip.compress(text) if is_packed else text)
+    assert main(["exchanges", str(log), "--format", "csv"]) == 0
+    expected = capsys.readouterr().out
+    assert expected.count("\n") > 40
+    with log.open() as given:
+        monkeypatch.setattr("sys.stdin", given)
+        assert main(["exchanges", "-", "--format", "csv"]) == 0
+        assert capsys.readouterr().out == expected
+    with through(fifo, log.read_bytes()):
+        assert main(["exchanges", str(fifo), "--format", "csv"]) == 0
+    assert capsys.readouterr().out == expected
+
+
+def test_what_goes_beside_a_capture_may_come_through_pipes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names, fifo = b"address\thost\n127.0.0.1\tkafka-of-the-shop\n", tmp_path / "fifo"
+    (tmp_path / "names").write_bytes(names)
+    capture, log = str(DATA / "kafka_391.pcap.zst"), DATA / "kafka_391.log.gz"
+    words = ["latency", capture, "--client", "kafka-of-the-shop", "--part", "log"]
+    assert main([*words, "--request-log", str(log), "--names", str(tmp_path / "names")]) == 0
+    expected = capsys.readouterr().out
+    assert "Fetch" in expected
+    with log.open() as given, through(fifo, names):
+        monkeypatch.setattr("sys.stdin", given)
+        assert main([*words, "--request-log", "-", "--names", str(fifo)]) == 0
+    assert capsys.readouterr().out == expected
+    assert main(["latency", "-", "--request-log", "-"]) == 2
+    assert "standard input can be read once" in capsys.readouterr().err
+
+
+@contextmanager
+def through(fifo: Path, data: bytes) -> Iterator[None]:
+    """Somebody writes this into a named pipe."""
+    os.mkfifo(fifo)
+    writer = threading.Thread(target=fifo.write_bytes, args=(data,))
+    writer.start()
+    yield
+    writer.join(10)
+    assert not writer.is_alive()
 
 
 def test_logs_in_a_directory_are_read_where_no_capture_is_beside_them(tmp_path: Path) -> None:
