@@ -528,6 +528,9 @@ TOPIC_IDS = _columns("""
 cluster        string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
 topic_id       string  Id of the topic as Kafka prints it.
 topic          string  Its name; fixed for an id.
+racks          string  Racks in which some of its partitions have a replica, with commas between, by the last Metadata
+                       that says it; null: none does.
+whole_racks    string  The same of racks in which each of its partitions has one.
 first_time_ns  int64   First message that contained it, ns since the epoch.
 last_time_ns   int64   Last message that contained it, ns since the epoch.
 """)

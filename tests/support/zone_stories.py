@@ -30,6 +30,17 @@ def reading(
     }
 
 
+def replicated(some: str | None, each: str | None, rack: str = "", **values: Any) -> Tables:
+    """The same of a topic whose partitions, some or each of them, have a replica in these racks."""
+    tables = reading(rack, **values)
+    about = {"connection": 1, "side": "response", "topic": "orders", "partition": 0, "record_bytes": 999_000}
+    topic = {"cluster": "c", "topic_id": "t", "topic": "orders", "racks": some, "whole_racks": each}
+    return tables | {
+        "entries": [{"exchange": row["exchange"], **about} for row in tables["exchanges"]],
+        "topic_ids": [{**topic, "first_time_ns": START_NS, "last_time_ns": START_NS}],
+    }
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "cross_zone_reads": (
         lambda: reading(rack=""),
@@ -47,5 +58,18 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
-    "cross_zone_reads": ((lambda: reading(rack="a", zone=None), lambda: reading(rack="A", zone="a")), ())
+    "cross_zone_reads": (
+        (
+            lambda: reading(rack="a", zone=None),
+            lambda: reading(rack="A", zone="a"),
+            lambda: replicated("a,b", "b"),
+            lambda: replicated("a,b", "a,b", zone=None, rack="a"),
+            lambda: replicated(None, None),
+        ),
+        (
+            lambda: replicated("b", "b"),
+            lambda: replicated("ab,b,aa", "b"),
+            lambda: replicated("b", "b", zone=None, rack="a"),
+        ),
+    )
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from analyzer.ingest.facts.fact_kinds import FactKind, Row, SeenExchange, known, uuid_or_none
+from analyzer.ingest.facts.fact_kinds import FactKind, Message, Row, SeenExchange, known, uuid_or_none
 
 
 def metadata(seen: SeenExchange) -> Iterator[Row]:
@@ -20,7 +20,7 @@ def metadata(seen: SeenExchange) -> Iterator[Row]:
     for broker in message.get("brokers") or ():
         node = broker.get("node_id", broker.get("broker_id"))
         yield "broker_facts", (node, broker.get("host"), broker.get("port"), broker.get("rack"), message.whole)
-    yield from _topics(message.get("topics"), "name")
+    yield from _topics(message.get("topics"), "name", _racks(message))
 
 
 def topics_by_broker(seen: SeenExchange) -> Iterator[Row]:
@@ -46,11 +46,26 @@ def topics(seen: SeenExchange) -> Iterator[Row]:
         yield from _topics(seen.reply.get("topics") or seen.reply.get("responses"), "name")
 
 
-def _topics(found: Iterable[dict[str, Any]] | None, name: str) -> Iterator[Row]:
+def _racks(message: Message) -> dict[int, str]:
+    """The rack of each broker, where all of them have one; racks with a comma would be several."""
+    racks = {each.get("node_id"): each.get("rack") for each in message.get("brokers") or ()}
+    return racks if message.whole and all(rack and "," not in rack for rack in racks.values()) else {}
+
+
+def _topics(found: Iterable[dict[str, Any]] | None, name: str, racks: Mapping[int, str] | None = None) -> Iterator[Row]:
     for topic in found or ():
         topic_id = uuid_or_none(topic.get("topic_id"))
         if topic_id is not None and topic.get(name):
-            yield "topic_facts", (topic_id, topic[name])
+            yield "topic_facts", (topic_id, topic[name], *_replicated(topic, racks or {}))
+
+
+def _replicated(topic: dict[str, Any], racks: Mapping[int, str]) -> tuple[str | None, str | None]:
+    """Racks in which some partition of a topic, and in which each of them has a replica. None: not known, or no partition."""
+    sets = [{racks.get(node) for node in each.get("replica_nodes") or ()} for each in topic.get("partitions") or ()]
+    if not racks or not sets or any(None in each or not each for each in sets):
+        return None, None
+    some, each = set[str | None]().union(*sets), set(sets[0]).intersection(*sets)
+    return ",".join(sorted(filter(None, some))), ",".join(sorted(filter(None, each)))
 
 
 def coordinators(seen: SeenExchange) -> Iterator[Row]:
@@ -104,7 +119,7 @@ KINDS = (
     FactKind(
         3,
         None,
-        "brokers(node_id host port rack) cluster_id controller_id topics(name topic_id!)",
+        "brokers(node_id host port rack) cluster_id controller_id topics(name topic_id! partitions(replica_nodes))",
         metadata,
         by_body=True,
     ),

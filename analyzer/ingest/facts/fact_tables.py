@@ -17,7 +17,8 @@ _COLUMNS = {
     "cluster_facts": f"{_OF_BODY}, cluster_id string, controller_id int32",
     # lists_all: the message names all brokers of the cluster, not some of them.
     "broker_facts": f"{_OF_BODY}, node_id int32, host string, port int32, rack string, lists_all bool",
-    "topic_facts": f"{_OF_BODY}, topic_id string, topic string",
+    # racks, whole_racks: where some of its partitions, and each of them, have a replica, with commas between.
+    "topic_facts": f"{_OF_BODY}, topic_id string, topic string, racks string, whole_racks string",
     "asked_facts": f"{_OF_BODY}, asked_cluster_id string, asked_node_id int32",
     "version_facts": f"{_OF_BODY}, api_key int16, min_version int16, max_version int16",
     "group_steps": f"{_OF_EXCHANGE}, event string, group_type string, group_id string, member_id string, "

@@ -65,8 +65,20 @@ def test_bytes_of_zones_are_those_of_their_hosts_and_cost_what_crosses(zoned: tu
     assert sum(row["cost"] or 0 for row in rows) == pytest.approx(PRICE * across / 1e9)
 
 
+def test_replicas_are_where_the_lab_made_them(zoned: tuple[Dataset, dict[str, Any]]) -> None:
+    """Three of each partition, one in each zone."""
+    rows = zoned[0].query(
+        "SELECT topic, racks, whole_racks FROM topic_ids WHERE topic IN ('orders', 'trials') ORDER BY topic"
+    )
+    assert [tuple(row.values()) for row in rows] == [
+        (topic, *("zone-1,zone-2,zone-3",) * 2) for topic in ("orders", "trials")
+    ]
+
+
 def test_reads_across_zones_are_found_where_no_consumer_names_its_zone(zoned: tuple[Dataset, dict[str, Any]]) -> None:
     dataset, truth = zoned
-    found = [(each.row["who"], each.row["why"]) for each in find(dataset) if each.rule.name == "cross_zone_reads"]
-    wanted = [("packing", "client.rack is not set"), ("report", "client.rack is not set")]
+    rows = [each.row for each in find(dataset) if each.rule.name == "cross_zone_reads"]
+    found = [(row["who"], row["replicas"], row["why"]) for row in rows]
+    there = "where each of these partitions has a replica"
+    wanted = [("packing", there, "client.rack is not set"), ("report", there, "client.rack is not set")]
     assert sorted(found) == (wanted if truth["causes"] else [])
