@@ -105,7 +105,7 @@ def _no_error(_: str, given: str) -> str:
 
 
 def _is_client(_: str, given: str) -> str:
-    return f"(coalesce({given}, 'client') = 'client')"
+    return f"(coalesce({given} = 'client', true))"
 
 
 def _is_name(_: str, given: str) -> str:

@@ -74,7 +74,7 @@ def entries_of(
     news = f"SELECT * FROM all_group_news WHERE {_conditions(filters)['group_events']}"
     entries["group_news"] = Entry(news, bool(filters))
     entries["tls_unread"] = Entry(f"{_TLS_UNREAD} AND ({tls_condition(filters)})", False)
-    entries["kinds"] = Entry(kinds_sql(), True)
+    entries["kinds"] = Entry(views.get("kinds", kinds_sql()), True)
     entries["names"] = Entry(_NO_NAMES, False)
     return entries
 

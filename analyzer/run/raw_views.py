@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.base.memory import question_memory_bytes
 from analyzer.base.tables import SQL_TYPES, TABLES
+from analyzer.base.wait_kinds import sql as kinds_sql
 from analyzer.ingest.facts.batches import FIELDS as BATCHES
 from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.ingest.raw_tables import ENTRIES, EXCHANGES, Field
@@ -174,7 +175,7 @@ def numbered(
     """SQL of raw tables, and of the views that make final tables of them, with texts that repeat of ENUM types; with
     `are_written` those too that only files gain by."""
     words = repeated_texts.OF_EXCHANGES | (repeated_texts.WRITTEN if are_written else {})
-    return {**raw, **repeated_texts.with_numbers(raw)}, {**made, **repeated_texts.with_words(made, words)}
+    return {**raw, **repeated_texts.with_numbers(raw)}, {**made, **repeated_texts.with_words({**made, "kinds": kinds_sql()}, words)}
 
 
 def is_large(folder: Path) -> bool:

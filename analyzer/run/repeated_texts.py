@@ -34,10 +34,11 @@ TEXT_COLUMNS = frozenset(
         "transactional_id",
     )
 )
-# Columns of views that are of type WORDS: of connections `role`, which becomes that of exchanges.
+# Columns of views that are of type WORDS: of connections `role`, which becomes that of exchanges; of `kinds` what these join by.
 OF_EXCHANGES = {
     "connection_context": ("role",),
     "exchanges": ("api_name", "kind", "request_decoded", "response_decoded", "status"),
+    "kinds": ("kind",),
 }
 # Only where they are written: a question for one of these words skips what has others in the files, and would not see them.
 WRITTEN = {"entries": ("side",), "batches": ("side", "codec", "timestamp_type", "unopened")}

@@ -32,7 +32,7 @@ WITH traffic AS (
             ON l.connection = e.connection AND coalesce(l.client_id, '') = coalesce(e.client_id, '')
             AND (l.client_id IS NULL) = (e.client_id IS NULL)
         LEFT JOIN kinds AS k ON k.kind = e.kind
-    WHERE e.status <> 'orphan_reply' AND coalesce(e.kind, '') <> 'sasl_token'
+    WHERE e.status <> 'orphan_reply' AND coalesce(e.kind <> 'sasl_token', true)
     GROUP BY l.client, e.api_key, e.group_id
 ),
 sums AS (

@@ -7,7 +7,8 @@ SELECT
     CAST(NULL AS STRING) AS translated_client,
     CAST(NULL AS STRING) AS translated_broker,
     CAST(NULL AS BIGINT) AS rest_of,
-    CAST(NULL AS STRING) AS reached_address,
+    -- Of the type that addresses of parts have: ENUM in a large report.
+    a_address AS reached_address,
     CAST(NULL AS INTEGER) AS reached_port,
     CAST(NULL AS BIGINT) AS reached_packets,
     CAST(NULL AS BIGINT) AS reached_bytes,
@@ -17,4 +18,5 @@ SELECT
     CAST(NULL AS STRING) AS reached_closed_by,
     CAST(NULL AS BIGINT) AS reached_end_ns,
     CAST(NULL AS BIGINT) AS reached_syn_ack_ns
+FROM raw_parts
 WHERE false

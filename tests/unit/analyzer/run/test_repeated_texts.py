@@ -60,6 +60,8 @@ def test_answers_are_those_of_texts(opened_as_large: Any, monkeypatch: pytest.Mo
             ("client_id", "exchanges"),
             ("kind", "exchanges"),
             ("role", "exchanges"),
+            ("broker_address", "exchanges"),
+            ("kind", "kinds"),
             ("topic", "entries"),
         ):
             assert kind_of(found, column, table).startswith("ENUM("), column
@@ -77,6 +79,7 @@ def test_files_written_of_numbers_are_those_written_of_texts(tmp_path: Path) -> 
         for column, table in (
             ("client_id", "exchanges"),
             ("kind", "exchanges"),
+            ("broker_address", "connections"),
             ("topic", "entries"),
             ("side", "batches"),
         ):

@@ -7,7 +7,7 @@ SELECT
     client_id,
     status,
     is_client(role) AS is_client,
-    coalesce(e.kind, '') = 'sasl_token' AS is_token,
+    coalesce(e.kind = 'sasl_token', false) AS is_token,
     count(*) AS exchanges,
     count(*) FILTER (WHERE api_key = api('Metadata')) AS metadata_requests,
     count(*) FILTER (WHERE api_key = api('ApiVersions')) AS hello_requests,
@@ -21,4 +21,4 @@ SELECT
     min(exchange) AS exchange
 FROM all_exchanges AS e LEFT JOIN kinds AS k ON k.kind = e.kind
 GROUP BY
-    connection, client_address, client_id, status, is_client(role), coalesce(e.kind, '') = 'sasl_token'
+    connection, client_address, client_id, status, is_client(role), coalesce(e.kind = 'sasl_token', false)

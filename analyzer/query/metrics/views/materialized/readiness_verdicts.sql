@@ -66,7 +66,7 @@ used AS (
     FROM exchanges AS e
         JOIN connections AS c ON c.connection = e.connection
         LEFT JOIN asking AS a ON a.connection = e.connection
-    WHERE e.api_key IS NOT NULL AND e.status <> 'orphan_reply' AND coalesce(e.kind, '') <> 'forwarded'
+    WHERE e.api_key IS NOT NULL AND e.status <> 'orphan_reply' AND coalesce(e.kind <> 'forwarded', true)
     GROUP BY ALL
 ),
 cells AS (
