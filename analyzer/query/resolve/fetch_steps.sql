@@ -18,16 +18,10 @@ known AS (
         n.*,
         lag(n.forgotten) OVER in_time AS forgotten_before,
         lag(n.told_next) OVER in_time AS told_next_before,
-        last_value(n.asked_offset IGNORE NULLS) OVER before_this AS fetch_offset_before,
-        last_value(n.told_end IGNORE NULLS) OVER before_this AS end_offset
+        lag(n.asked_offset IGNORE NULLS) OVER in_time AS fetch_offset_before,
+        lag(n.told_end IGNORE NULLS) OVER in_time AS end_offset
     FROM named AS n
-    WINDOW in_time AS (
-            PARTITION BY n.session_at, n.session_id, n.topic_key, n.partition ORDER BY n.asked_ns, n.exchange
-        ),
-        before_this AS (
-            PARTITION BY n.session_at, n.session_id, n.topic_key, n.partition ORDER BY n.asked_ns, n.exchange
-            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        )
+    WINDOW in_time AS (PARTITION BY n.session_at, n.session_id, n.topic_key, n.partition ORDER BY n.asked_ns, n.exchange)
 ),
 -- And with it.
 newest AS (
