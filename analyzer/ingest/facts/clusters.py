@@ -114,14 +114,16 @@ def asked(seen: SeenExchange) -> Iterator[Row]:
 
 
 _LISTENERS = "listeners(host port)"
+_BROKERS = "brokers(node_id host port rack) cluster_id controller_id"
 
 KINDS = (
     FactKind(
         3,
         None,
-        "brokers(node_id host port rack) cluster_id controller_id topics(name topic_id! partitions(replica_nodes))",
+        f"{_BROKERS} topics(name topic_id! partitions(replica_nodes))",
         metadata,
         by_body=True,
+        brief=f"{_BROKERS} topics(name topic_id!)",
     ),
     FactKind(60, None, "cluster_id controller_id brokers(broker_id host port rack)", metadata, by_body=True),
     FactKind(

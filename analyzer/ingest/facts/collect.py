@@ -73,7 +73,7 @@ class Collector:
         self._flushed = Counter[str]()
         self._waiting = WaitingRequests(_MOST_WAITING_BYTES, _MOST_KNOWN_BYTES)
         self._changes = 0
-        self._readers: dict[tuple[int, int, str], Reader | None] = {}
+        self._readers: dict[tuple[int, int, str, str], Reader | None] = {}
         self._bodies = Bodies()
         wanted = wanted_table((key, event, what) for _, key, event, what in events)
         self._picker = FramePicker(wanted, self._bodies, self._waiting)
@@ -182,15 +182,20 @@ class Collector:
             return Message({"auth_bytes": bytes(memoryview(data)[begin:end])}, whole)
         if (kind.key, direction) == (_API_VERSIONS, "response") and data[begin : begin + 2] == _UNSUPPORTED_VERSION:
             version = 0  # a refusal has this form whatever was asked
-        which = (kind.key, version, direction)
-        if which not in self._readers:
-            wanted = kind.request if direction == "request" else kind.reply
-            self._readers[which] = message_reader(kind.key, version, direction, wanted_fields(wanted or ""))
-        reader = self._readers[which]
+        reader = self._reader(kind.key, version, direction, kind.request if direction == "request" else kind.reply)
         if reader is None:
             return None
         fields, complete = reader.read(data, begin, end)
+        if not complete and kind.brief and (brief := self._reader(kind.key, version, direction, kind.brief)):
+            fields, complete = brief.read(data, begin, end)
         return Message(fields, complete)
+
+    def _reader(self, key: int, version: int, direction: str, wanted: str | None) -> Reader | None:
+        """A reader of the wanted fields; None when no schema knows the version."""
+        which = (key, version, direction, wanted or "")
+        if which not in self._readers:
+            self._readers[which] = message_reader(key, version, direction, wanted_fields(which[-1]))
+        return self._readers[which]
 
     def _write_facts(self, kind: FactKind, seen: SeenExchange, frame: Picked) -> list[Row]:
         """Adds the facts of an exchange, and returns them."""

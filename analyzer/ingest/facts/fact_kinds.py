@@ -44,7 +44,8 @@ class FactKind:
     With both, `read` is called once, when the exchange has ended. `by_body`: equal bodies have the same facts, which are
     written once. `repeats`: `read` looks at nothing but version, request and reply, and many exchanges have equal bytes; these
     have the same facts, which are read once. If `read` also looks at what earlier exchanges told, `changes` counts how often
-    that changed: with each change what was read before is forgotten.
+    that changed: with each change what was read before is forgotten. `brief` names fewer fields of the reply: for one that has more
+    elements than a reader takes, or is not whole.
     """
 
     key: int
@@ -54,6 +55,7 @@ class FactKind:
     by_body: bool = False
     repeats: bool = False
     changes: Callable[[], int] | None = None
+    brief: str | None = None
 
 
 def uuid_or_none(value: bytes | None) -> str | None:

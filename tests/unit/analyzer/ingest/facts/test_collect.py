@@ -362,3 +362,24 @@ def test_kinds_write_the_columns_of_their_tables() -> None:
     assert fact_kinds.uuid_or_none(bytes(16)) is None
     assert fact_kinds.known(-1) is None
     assert fact_kinds.known(0) == 0
+
+
+def test_topics_of_a_reply_with_too_many_partitions_keep_their_names() -> None:
+    """Where replicas are is not known then: a reader takes 500,000 elements, and this Metadata reply v12 has more."""
+    nodes = b"\x05" + b"".join(node.to_bytes(4, "big") for node in range(1, 5))
+    partition = bytes(14) + nodes + b"\x01\x01\x00"
+    topics = [
+        bytes(2) + b"\x02" + bytes([97 + number]) + bytes(15) + bytes([number + 1]) + b"\x00"
+        + b"\xc1\xb8\x02" + partition * 40_000 + bytes(5)
+        for number in range(3)
+    ]  # fmt: skip
+    brokers = b"\x05" + b"".join(node.to_bytes(4, "big") + b"\x02h" + bytes(4) + b"\x02r\x00" for node in range(1, 5))
+    for count, racks in ((2, "r"), (3, None)):
+        frames = Frames()
+        body = bytes(4) + brokers + b"\x02c" + bytes(4) + bytes([count + 1]) + b"".join(topics[:count]) + b"\x00"
+        frames.feed(layout.FRAME_REPLY_SEEN, 3, 12, body, 1, 0)
+        rows = frames.end()
+        assert [(row["topic"], row["racks"], row["whole_racks"]) for row in rows["topic_facts"]] == [
+            (name, racks, racks) for name in "abc"[:count]
+        ]
+        assert [row["lists_all"] for row in rows["broker_facts"]] == [True] * 4
