@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.ingest.summary import Summary
     from analyzer.inputs.readings import Reading
+    from analyzer.names.name_table import Names
 
 # Raw tables with a row for each connection, group step or fact at most.
 SMALL = (
@@ -103,7 +104,7 @@ class Facts:
 
     `seen_again`: connections were captured several times on their way, or carried on by a proxy. Then `view_times` are needed,
     files with the view of that name; runs give it when they are asked for the `asked_parts`. `carried`: what earlier runs kept;
-    `named`: views that say more than runs do, name -> SQL.
+    `named`: views that say more than runs do, name -> SQL; `names`: those of addresses.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Facts:
         view_times: Sequence[Path] = (),
         carried: Carried = NOTHING_CARRIED,
         named: Mapping[str, str] | None = None,
+        names: Names | None = None,
     ) -> None:
         import pyarrow.parquet as pq
 
@@ -138,7 +140,7 @@ class Facts:
             views["view_times"] = parquet(view_times)
         self._open = ExitStack()
         materialized = (*raw_views.COMPUTED_ONCE, *FOR_ALL, *FOR_PARTS)
-        self._dataset = self._open.enter_context(run_sql.opened(views, told.folder, options, materialized))
+        self._dataset = self._open.enter_context(run_sql.opened(views, told.folder, options, materialized, names=names))
 
     def __enter__(self) -> Facts:
         return self

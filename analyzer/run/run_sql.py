@@ -17,6 +17,7 @@ from analyzer.run.raw_views import COMPUTED_ONCE
 
 if TYPE_CHECKING:
     from analyzer.base.options import Options
+    from analyzer.names.name_table import Names
 
 # Name of a view -> its rows, a Parquet file: what travels between the processes that resolve.
 Tables = dict[str, bytes]
@@ -34,12 +35,19 @@ def opened(
     options: Options,
     materialized: Collection[str] = COMPUTED_ONCE,
     types: Mapping[str, str] | None = None,
+    names: Names | None = None,
 ) -> Iterator[Dataset]:
-    """The views as a database of one thread, which spills below `folder`; those in `materialized` are computed once, and `types`
-    are the types that they name."""
+    """The views as a database of one thread, which spills below `folder`; those in `materialized` are computed once, `types` are
+    the types that they name, and `names` those of addresses."""
     memory = options.memory_bytes or min(question_memory_bytes(), MOST_MEMORY_BYTES)
     with Dataset(
-        views, materialized=materialized, types=types, threads=1, memory_bytes=memory, temp_directory=folder
+        views,
+        materialized=materialized,
+        types=types,
+        names=names,
+        threads=1,
+        memory_bytes=memory,
+        temp_directory=folder,
     ) as dataset:
         yield dataset
 

@@ -16,6 +16,7 @@ from analyzer.base.storage.addresses import is_storage_uri
 from analyzer.distributed.open_connections import FLOWS, KNOWN, OF_DRIVER, PARTS, keep_small
 from analyzer.distributed.plan import TARGET_BYTES, plan
 from analyzer.inputs.sources import InputError
+from analyzer.names.given_names import names_of
 from analyzer.query import growing, partitions
 from analyzer.run import additions
 from analyzer.run.added_rows import Done, Work
@@ -28,6 +29,8 @@ from analyzer.spark.session import prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from analyzer.names.name_table import Names
 
     Tell = Callable[[str], None]
 
@@ -61,6 +64,7 @@ class _Executors:
 
     def run(self, work: Work) -> Done:
         """As in Way. Raises InputError for a plan that many machines cannot share, too."""
+        names = names_of(work.options)
         carried = work.carried(OF_DRIVER)
         sources = [for_everywhere(source) for source in work.sources]
         made = plan(sources, self._task_bytes, work.options.taps, carried.first_split)
@@ -70,10 +74,10 @@ class _Executors:
         before = Before(to, work.last.run) if work.last else None
         done = read(self._spark, made, work.options, self._tell, before)
         try:
-            warnings, failed = judged(done, work.options, work.errors, bool(work.errors), work.strict)
+            warnings, failed = judged(done, work.options, names, work.errors, bool(work.errors), work.strict)
             here = work.folder / "resolved"
             here.mkdir()
-            files = self._write(work, done, Growing(work.name, carried, work.earlier(), here), to)
+            files = self._write(work, done, names, Growing(work.name, carried, work.earlier(), here), to)
         finally:
             done.close()
         open_files = {
@@ -81,9 +85,11 @@ class _Executors:
         }
         return Done(files, frozenset(open_files), done.readings, warnings, failed)
 
-    def _write(self, work: Work, done: Read, grown: Growing, to: str) -> dict[str, list[growing.Written]]:
+    def _write(
+        self, work: Work, done: Read, names: Names | None, grown: Growing, to: str
+    ) -> dict[str, list[growing.Written]]:
         self._tell("resolving rows")
-        final = resolve(self._spark, done, work.options, False, grown)
+        final = resolve(self._spark, done, work.options, False, names, grown)
         try:
             self._tell("writing what is new")
             sink.write_hidden(final, to)

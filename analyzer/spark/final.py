@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from analyzer.base.options import Options
+    from analyzer.names.name_table import Names
     from analyzer.spark.reading import Read
 
 # Rows that meet in one partition, at most about so many.
@@ -76,13 +77,16 @@ class Growing(NamedTuple):
     folder: Path
 
 
-def resolve(spark: SparkSession, done: Read, options: Options, by_day: bool, growing: Growing | None = None) -> Final:
-    """All final tables; exchanges in a directory for each day (UTC) on request, or all as files of a dataset that grows."""
+def resolve(
+    spark: SparkSession, done: Read, options: Options, by_day: bool, names: Names | None, growing: Growing | None = None
+) -> Final:
+    """All final tables; exchanges in a directory for each day (UTC) on request, or all as files of a dataset that grows. `names`
+    are those of addresses."""
     if growing:
-        return _Resolution(spark, done, options, growing.folder, growing).run(by_day)
+        return _Resolution(spark, done, options, growing.folder, names, growing).run(by_day)
     folder = temp_folders.make(options.temp_dir)
     try:
-        return _Resolution(spark, done, options, folder, growing).run(by_day)
+        return _Resolution(spark, done, options, folder, names, growing).run(by_day)
     finally:
         temp_folders.remove(folder)
 
@@ -91,13 +95,20 @@ class _Resolution:
     """`folder` is the driver's, for what it is told and what it makes of it."""
 
     def __init__(
-        self, spark: SparkSession, done: Read, options: Options, folder: Path, growing: Growing | None
+        self,
+        spark: SparkSession,
+        done: Read,
+        options: Options,
+        folder: Path,
+        names: Names | None,
+        growing: Growing | None,
     ) -> None:
         self._spark = spark
         self._stages: Sequence[Stage] = done.stages
         self._order = done.order
         self._options = options
         self._folder = folder
+        self._names = names
         self._growing = growing
         self._runs = [run for stage in done.stages for run in stage.done]
         for stage in done.stages:
@@ -169,7 +180,7 @@ class _Resolution:
     def _facts(self) -> Facts:
         carried = self._growing.carried if self._growing else NOTHING_CARRIED
         named = known_before(self._growing.earlier, carried) if self._growing else {}
-        found = Facts(self._told, self._options, (), carried, named)
+        found = Facts(self._told, self._options, (), carried, named, self._names)
         if not found.seen_again:
             return found
         with found as first:
@@ -181,7 +192,7 @@ class _Resolution:
         paths = [self._folder / f"view_times_{place}.parquet" for place in range(len(times))]
         for path, data in zip(paths, times, strict=True):
             path.write_bytes(data)
-        return Facts(self._told, self._options, paths, carried, named)
+        return Facts(self._told, self._options, paths, carried, named, self._names)
 
     def _sessions(self, given: Mapping[int, Tables]) -> Made:
         buckets = 1 + self._rows[FETCHES.view] // MET_ROWS

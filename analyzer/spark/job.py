@@ -18,6 +18,7 @@ from analyzer.ingest.tls_facts import read_key_logs
 from analyzer.inputs.capture_heads import in_time_order
 from analyzer.inputs.expansion import expand
 from analyzer.inputs.sources import InputError, Source
+from analyzer.names.given_names import names_of
 from analyzer.query.days import DAY_NS
 from analyzer.run import additions
 from analyzer.run.warnings import input_warnings, is_unreadable, limit_warnings, passed_over_warning, secret_warnings
@@ -30,6 +31,8 @@ from analyzer.spark.views import made_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from analyzer.names.name_table import Names
 
     Tell = Callable[[str], None]
 
@@ -169,20 +172,21 @@ def tables(
 
 
 def run(spark: SparkSession, given: Planned, strict: bool = False, tell: Tell = lambda _: None) -> Tables:
-    """The same for what is planned already. Raises InputError for a plan that many machines cannot share."""
+    """The same for what is planned already. Raises InputError for a plan that many machines cannot share, and NamesError."""
     if given.plan.refusal:
         raise InputError(given.plan.refusal)
+    names = names_of(given.options)
     prepare(spark)
     done = read(spark, given.plan, given.options, tell)
     try:
-        return _tables(spark, given, done, strict)
+        return _tables(spark, given, done, names, strict)
     except BaseException:
         done.close()
         raise
 
 
 def judged(
-    done: Read, options: Options, warnings: Sequence[str], failed: bool, strict: bool
+    done: Read, options: Options, names: Names | None, warnings: Sequence[str], failed: bool, strict: bool
 ) -> tuple[tuple[str, ...], bool]:
     """The lines that a person must see, behind those of what came before, and whether some input could not be read. Raises
     InputError when none was, or, `strict`, one."""
@@ -191,12 +195,13 @@ def judged(
     if (strict and failed) or all(reading.failure for reading in done.files):
         raise InputError("\n".join([*warnings, *lines]))
     secrets = secret_warnings(read_key_logs(options.tls_key_logs))
-    return (*warnings, *lines, *limit_warnings(done.summary), *secrets), failed
+    of_names = names.warnings() if names else ()
+    return (*warnings, *lines, *limit_warnings(done.summary), *secrets, *of_names), failed
 
 
-def _tables(spark: SparkSession, given: Planned, done: Read, strict: bool) -> Tables:
-    warnings, failed = judged(done, given.options, given.warnings, given.failed, strict)
+def _tables(spark: SparkSession, given: Planned, done: Read, names: Names | None, strict: bool) -> Tables:
+    warnings, failed = judged(done, given.options, names, given.warnings, given.failed, strict)
     times = (time for each in done.files for time in (each.first_time_ns, each.last_time_ns) if time is not None)
     several_days = len({time // DAY_NS for time in times}) > 1
-    final = resolve(spark, done, given.options, several_days)
+    final = resolve(spark, done, given.options, several_days, names)
     return Tables(spark, final, done, given.options, several_days, warnings, failed)

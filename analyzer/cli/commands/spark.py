@@ -80,7 +80,7 @@ class Setting(click.ParamType):
 )
 @click.option("--plan", "only_plan", is_flag=True, help="Print which task would read which captures, and stop.")
 @click.option("--strict", is_flag=True, help="Fail when any capture is damaged, instead of reading what can be read.")
-@capture_options(strict=False, beside=())
+@capture_options(strict=False, beside=("names",))
 def command(
     inputs: tuple[str, ...],
     options: Options,

@@ -46,13 +46,21 @@ def captures(samples: Path, folder: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def answers(program: Program, captures: list[str], folder: Path) -> Answers:
+def names(folder: Path) -> Path:
+    """Names of addresses, for a part of the time alone."""
+    path = folder / "names.tsv"
+    path.write_text("address\thost\tzone\tto\n127.0.0.1\tkafka-1\teu-1a\t2026-11-21T11:30:00Z\n10.0.0.1\tfar\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def answers(program: Program, captures: list[str], names: Path, folder: Path) -> Answers:
     """Name of a command line -> its exit code and what it said."""
     damaged = folder / "damaged.pcap"
     damaged.write_bytes(Path(captures[1]).read_bytes()[:50_000] + b"\xff" * 5_000)
     commands = {
         "plan": ["spark", *captures, "--task-size", TASK_BYTES, "--plan"],
-        "all": ["spark", *captures, "--task-size", TASK_BYTES, "--out", str(folder / "all")],
+        "all": ["spark", *captures, "--names", str(names), "--task-size", TASK_BYTES, "--out", str(folder / "all")],
         "again": ["spark", *captures, "--out", str(folder / "all")],
         "strict": ["spark", str(damaged), "--strict", "--out", str(folder / "strict")],
         "damaged": ["spark", str(damaged), "--out", str(folder / "damaged")],
@@ -76,10 +84,14 @@ def test_files_of_the_driver_arrive_whole(program: Program) -> None:
 
 
 @pytest.fixture(scope="module")
-def both(answers: Answers, captures: list[str], folder: Path) -> Callable[[str], tuple[Any, Any]]:
+def both(answers: Answers, captures: list[str], names: Path, folder: Path) -> Callable[[str], tuple[Any, Any]]:
     """A table as Spark wrote it, and as a run on this machine makes it."""
     assert answers["all"]["code"] == 0, answers["all"]["err"]
-    with open_dataset([str(folder / "all")], Options()) as written, open_dataset(captures, Options()) as made:
+    with (
+        open_dataset([str(folder / "all")], Options()) as written,
+        open_dataset(captures, Options(names=(names,))) as made,
+    ):
+        assert made.query("SELECT count(broker_zone) AS n, count(*) AS all FROM connections")[0]["n"] > 0
         tables = {table: (rows(written, table), rows(made, table)) for table in TABLES}
     return tables.__getitem__
 
