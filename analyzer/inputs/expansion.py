@@ -237,7 +237,7 @@ def _checked(place: Path | StorageEntry) -> Source:
 def log_alone(source: Source) -> str:
     """One line for a broker's log of requests where packets are needed."""
     name = input_name(source.name)
-    return f"{name}: a broker's log of requests, which has no packets; beside a capture give it as --request-log {name}"
+    return f"{name}: a broker's log of requests, which has no packets; beside a capture give it as --request-log {source.name}"
 
 
 def not_a_capture(source: Source, error: DissectError) -> str:
@@ -265,7 +265,7 @@ def _advice(got: str) -> str:
     if _is_other_capture(got):
         return "convert it: editcap -F pcapng FILE NEW.pcapng (part of Wireshark)"
     if got == "text":
-        return "give what tcpdump -w or Wireshark wrote, or a broker's log of requests"
+        return "give what tcpdump -w or Wireshark wrote, or a broker's log of requests alone"
     return "give what tcpdump -w or Wireshark wrote"
 
 
