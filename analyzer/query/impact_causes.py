@@ -4,22 +4,30 @@ A rule names the accounts in its head (`-- costs:`, see `analyzer.query.findings
 explains what is in such an account when both are about the same (as in `analyzer.query.incidents`) and their times touch. What
 several findings explain goes to the first of them by rank, as a symptom does; the others are also possible. So explained and
 unexplained together are all that `kanalyze impact` counts (of the time: what took 500 ms or longer).
+
+A finding of the rule UNEXPLAINED is such an entry of an account by itself. It is the last to be given anything, and is told when
+what is left for it is above the limits.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from analyzer.base.filters import literal
+from analyzer.base.impact_limits import LIMITS
 from analyzer.query.findings import ACCOUNTS, LOSE_TIME, Cost
 from analyzer.query.incidents import HOST, SLACK_NS, Finding
 
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
+# The rule whose findings are entries of accounts.
+UNEXPLAINED = "unexplained"
+# Account -> how many must be left of an entry; of the others: `refusals`.
+_LEAST = {"time": 3, "rebalance": 1}
 # A column of `told` below -> its type.
 _COLUMNS = {
     "place": "INTEGER",
@@ -37,6 +45,7 @@ _COLUMNS = {
     "connection": "BIGINT",
     "api_name": "VARCHAR",
     "name": "VARCHAR",
+    "between_brokers": "BOOLEAN",
 }
 _SUBJECTS = ("who", "application", "client_address", "broker", "group_id")
 _QUESTION = f"""
@@ -62,7 +71,7 @@ units AS (
         i.topics
     FROM impacts AS i
         LEFT JOIN applications AS a ON a.client_address = i.client_address AND a.client_id = i.client_id
-    WHERE i.account NOT IN {LOSE_TIME} OR i.slow_ns IS NOT NULL
+    WHERE (i.account NOT IN {LOSE_TIME} OR i.slow_ns IS NOT NULL) AND i.account IN {{accounts}}
 ),
 hits AS (
     SELECT u.unit, t.place
@@ -71,6 +80,7 @@ hits AS (
         AND (t.until_ns IS NULL OR (u.at_ns <= t.until_ns AND u.until_ns >= t.from_ns))
         AND (t.api_name IS NULL OR u.api_name IS NULL OR t.api_name = u.api_name)
         AND (t.name IS NULL OR u.account <> 'refused' OR t.name = u.what)
+        AND (t.between_brokers IS NULL OR t.between_brokers = u.between_brokers)
         AND {" AND ".join(f"(t.{name} IS NULL OR u.{name} IS NULL OR t.{name} = u.{name})" for name in _SUBJECTS)}
         AND (t.host IS NULL OR t.host IN (u.host, u.client_address))
         AND (t.topic IS NULL OR u.topics IS NULL OR list_contains(u.topics, t.topic))
@@ -106,14 +116,14 @@ class Share:
     also: dict[int, int] = field(default_factory=dict)
 
 
-def shares(dataset: Dataset, found: Sequence[Finding]) -> list[Share]:
-    """What each of the findings explains of all accounts, then what none does; in the order of the list. Raises DatasetError."""
+def shares(dataset: Dataset, found: Sequence[Finding], accounts: Sequence[str] = ACCOUNTS) -> list[Share]:
+    """What each of the findings explains of these accounts, then what none does; in the order of the list. Raises DatasetError."""
     order = sorted(range(len(found)), key=lambda at: (found[at].rule.rank, *found[at].order()))
     told = [row for place, at in enumerate(order) for row in _told(place, found[at])]
     # Without a row the types would not be known.
     rows = ", ".join(map(_values, told or [{"place": -1, "account": ""}]))
     kept: dict[tuple[Any, ...], Share] = {}
-    for row in dataset.ask(_QUESTION.format(rows=rows)):
+    for row in dataset.ask(_QUESTION.format(rows=rows, accounts=f"({', '.join(map(literal, accounts))})")):
         places = [order[place] for place in row["places"] or ()]
         key = row["account"], row["what"], row["between_brokers"], places[0] if places else None
         share = kept.setdefault(key, Share(*key))
@@ -133,6 +143,25 @@ def by_finding(told: Sequence[Share]) -> dict[int | None, list[Share]]:
     return found
 
 
+def without_explained(dataset: Dataset, found: Sequence[Finding]) -> list[Finding]:
+    """All findings but those of UNEXPLAINED whose rest is below the limits; `explained` is how much of the others is explained.
+    Raises DatasetError.
+    """
+    entries = {at: each.row for at, each in enumerate(found) if each.rule.name == UNEXPLAINED}
+    if not entries:
+        return list(found)
+    told = by_finding(shares(dataset, found, sorted({row["account"] for row in entries.values()})))
+    kept = []
+    for at, each in enumerate(found):
+        if at in entries:
+            left = sum(share.times for share in told.get(at, ()))
+            if left < _LEAST.get(each.row["account"], LIMITS["refusals"]):
+                continue
+            each = replace(each, row=each.row | {"explained": each.row["times"] - left or None})
+        kept.append(each)
+    return kept
+
+
 def _order(share: Share) -> tuple[Any, ...]:
     at = share.finding
     return at is None, at or 0, ACCOUNTS.index(share.account), share.between_brokers, -share.times, share.what or ""
@@ -141,7 +170,11 @@ def _order(share: Share) -> tuple[Any, ...]:
 def _told(place: int, finding: Finding) -> Iterator[dict[str, Any]]:
     for each in (finding, *finding.symptoms):
         for cost in each.rule.costs:
-            yield _row(place, each, cost)
+            # An entry of an account is that of one error or end.
+            if each.rule.name == UNEXPLAINED:
+                cost = cost._replace(words=(each.row["what"],) if each.row["what"] else ())
+            if each.row.get("account", cost.account) == cost.account:
+                yield _row(place, each, cost)
 
 
 def _row(place: int, finding: Finding, cost: Cost) -> dict[str, Any]:

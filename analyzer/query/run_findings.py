@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from analyzer.query.findings import Rule, questions, rules
+from analyzer.query.impact_causes import without_explained
 from analyzer.query.incidents import Evidence, Finding, grouped, is_running
 from analyzer.query.left_out import is_bug, leave_out
 from analyzer.query.named_rows import add_names
@@ -64,7 +65,7 @@ def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> 
         )
         for rule, row in rows
     ]
-    return grouped(found)
+    return grouped(without_explained(dataset, found))
 
 
 def _rows(dataset: Dataset, rule: Rule) -> list[dict[str, Any]]:

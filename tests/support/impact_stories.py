@@ -136,6 +136,13 @@ def between(times: int, apart_s: float = 3, code: int = 42, role: str = "control
     return {"exchanges": rows, "errors": [error(n, code, **told) for n in range(times)], "connections": [connection(1)]}
 
 
+def cut_off(times: int, apart_s: float = 3, **values: Any) -> Tables:
+    """Requests of clients without a reply when their connections end."""
+    unanswered = {"status": "closed", "response_time_ns": None, "latency_ns": None} | values
+    rows = [exchange(n, at_ns=at(n * apart_s), connection=n + 1, **unanswered) for n in range(times)]
+    return {"exchanges": rows, "connections": [connection(n + 1) for n in range(times)]}
+
+
 def unasked(times: int, apart_s: float = 3, **values: Any) -> Tables:
     """Replies that no request asked for, on a connection that is there from its beginning."""
     reply = {"api_key": None, "api_name": None, "request_time_ns": None, "request_end_ns": None, "latency_ns": None}
@@ -197,8 +204,11 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: many_waiting([0.6, 0.6, 0.7] + [0.1] * 60),
             lambda: between(4),
             lambda: between(5, apart_s=2),
-            lambda: between(5, role="client"),  # failing is about clients
+            lambda: between(5, apart_s=2, role="client"),
             lambda: between(5, expected=True),
+            lambda: waiting([9] * 9, kind="join_wait"),  # each start of a group waits
+            lambda: cut_off(4),
+            lambda: cut_off(5, **FETCH),  # held by design
             lambda: unasked(4),
             lambda: unasked(5, broker_gaps=1),
             lambda: unasked(5, seen_from="midstream"),
@@ -282,6 +292,9 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (
             lambda: many_waiting([8, 8, 8], role="controller", clients=1),
             lambda: between(5),
+            lambda: between(5, role="client"),
+            lambda: waiting([11], kind="join_wait"),
+            lambda: cut_off(5),
             lambda: unasked(5),
             lambda: served_and_ended(5),
             lambda: served_and_ended(5, asked={}, close="rst", closed_by="broker"),

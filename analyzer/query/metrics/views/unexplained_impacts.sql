@@ -1,7 +1,8 @@
 -- Which accounts of impact are above their limits, of which no rule about one client tells? One row per account, what it was, API and broker:
--- requests of several clients that took long, requests between brokers that took long, were refused or had no reply, replies that no request
--- asked for, connections that the broker reset, and those that came no further than ApiVersions. `fact` says what happened so many `times`.
--- What is not about time goes on for as long as a client may be stuck; what is refused, for one broker. That is medium from 30 s on, longer than
+-- requests of several clients that took long, requests between brokers that took long, requests that were refused or had no reply, replies
+-- that no request asked for, waits for other members, connections that the broker reset, and those that came no further than ApiVersions.
+-- `fact` says what happened so many `times`; what other findings explain is taken away later (`analyzer.query.impact_causes`). A group waits for its members whenever it starts: one wait must be as long as a client may be
+-- stuck. What is not about time goes on for as long; what brokers refuse each other, for one of them. That is medium from 30 s on, longer than
 -- a restarted broker waits until its old session has ended, and so are three requests of clients that took 5 s or longer.
 WITH entries AS (
     SELECT
@@ -13,25 +14,28 @@ WITH entries AS (
         broker_port,
         count(*) AS times,
         count(slow_ns) FILTER (WHERE slow_ns >= s(5)) AS very_slow,
-        CASE WHEN account = 'time' THEN max(slow_ns) END AS longest_ns,
+        CASE WHEN account IN ('time', 'rebalance') THEN max(slow_ns) END AS longest_ns,
         coalesce(sum(queue_ns) FILTER (WHERE slow_ns IS NOT NULL) * 2 > sum(slow_ns), false) AS is_queued,
         count(DISTINCT who()) AS clients,
         min(who()) AS who,
         min(client_address) AS least_address,
         max(client_address) AS client_address,
+        CASE WHEN min(group_id) = max(group_id) THEN min(group_id) END AS group_id,
         min(at_ns) AS first_time_ns,
         max(until_ns) AS last_time_ns,
         min(exchange) AS evidence_first,
         max_by(exchange, (slow_ns, exchange)) AS evidence_slowest,
         min(connection) AS connection
     FROM impacts
-    WHERE (account = 'time' AND slow_ns IS NOT NULL)
-        OR (account = 'refused' AND between_brokers)
-        OR (account = 'unanswered' AND (what = 'orphan_reply' OR (between_brokers AND what <> 'pending')))
-        OR (account = 'connections' AND what IN ('reset by the broker', 'ended after ApiVersions'))
-    GROUP BY account, what, between_brokers, api_name, broker_address, broker_port, CASE WHEN account = 'refused' THEN client_address END
+    WHERE (account IN ('time', 'rebalance') AND slow_ns IS NOT NULL)
+        OR account = 'refused'
+        OR (account = 'unanswered' AND what <> 'pending')
+        OR (account = 'connections' AND what IN ('reset by the broker', 'answered no request', 'ended after ApiVersions'))
+    GROUP BY account, what, between_brokers, api_name, broker_address, broker_port,
+        CASE WHEN account = 'refused' AND between_brokers THEN client_address END
     HAVING CASE account
         WHEN 'time' THEN count(*) >= 3 AND sum(slow_ns) >= impact('slow_ns') AND (between_brokers OR count(DISTINCT who()) > 1)
+        WHEN 'rebalance' THEN max(slow_ns) >= impact('stuck_ns')
         ELSE count(*) >= impact('refusals') AND max(until_ns) - min(at_ns) >= impact('stuck_ns')
     END
 ),
@@ -45,22 +49,33 @@ asked AS (
     GROUP BY i.between_brokers, i.api_name, i.broker_address, i.broker_port
 )
 SELECT
-    CASE e.account
-        WHEN 'time' THEN CAST(e.times AS STRING) || ' of ' || CAST(a.requests AS STRING) || ' ' || coalesce(e.api_name, 'requests')
-            || CASE WHEN e.between_brokers THEN ' between brokers' ELSE '' END || ' took 500 ms or longer'
-            || CASE WHEN e.is_queued THEN ', mostly behind others of their connections' ELSE '' END
-        WHEN 'refused' THEN CAST(e.times AS STRING) || ' ' || coalesce(e.api_name, 'requests') || ' between brokers were refused with ' || e.what
-        WHEN 'connections' THEN CAST(e.times AS STRING) || ' connections ' || CASE e.what
-            WHEN 'reset by the broker' THEN 'were reset by the broker'
-            ELSE 'came no further than ApiVersions, nor did any other of their clients' END
-        WHEN 'unanswered' THEN CAST(e.times AS STRING) || CASE e.what
-            WHEN 'orphan_reply' THEN ' replies came that no request asked for'
-            ELSE ' ' || coalesce(e.api_name, 'requests') || ' between brokers had no reply' END
+    CAST(e.times AS STRING) || CASE e.account
+        WHEN 'time' THEN ' of ' || CAST(a.requests AS STRING)
+        WHEN 'connections' THEN ' connections'
+        WHEN 'unanswered' THEN CASE WHEN e.what = 'orphan_reply' THEN ' replies' ELSE '' END
+        ELSE '' END
+        || CASE WHEN e.account = 'connections' OR e.what = 'orphan_reply' THEN '' ELSE ' ' || coalesce(e.api_name, 'requests') END
+        || CASE WHEN e.between_brokers THEN ' between brokers' ELSE '' END
+        || CASE e.account
+        WHEN 'time' THEN ' took 500 ms or longer' || CASE WHEN e.is_queued THEN ', mostly behind others of their connections' ELSE '' END
+        WHEN 'rebalance' THEN ' waited 500 ms or longer for other members of their group'
+        WHEN 'refused' THEN ' were refused with ' || e.what
+        WHEN 'connections' THEN CASE e.what
+            WHEN 'reset by the broker' THEN ' were reset by the broker'
+            WHEN 'answered no request' THEN ' ended without a reply to any request'
+            ELSE ' came no further than ApiVersions, nor did any other of their clients' END
+        ELSE CASE e.what WHEN 'orphan_reply' THEN ' came that no request asked for' ELSE ' had no reply' END
     END AS fact,
     e.account,
+    e.what,
+    CASE WHEN e.account = 'refused' THEN e.what END AS name,
+    e.between_brokers,
+    e.group_id,
+    e.times,
+    CAST(NULL AS BIGINT) AS explained,
     CASE WHEN e.account <> 'unanswered' OR e.what <> 'orphan_reply' THEN e.api_name END AS api_name,
     e.longest_ns,
-    CASE WHEN e.account <> 'time' THEN last_time_ns - first_time_ns END AS lasted_ns,
+    CASE WHEN e.longest_ns IS NULL THEN last_time_ns - first_time_ns END AS lasted_ns,
     e.broker_address || ':' || CAST(e.broker_port AS STRING) AS broker,
     CASE WHEN clients = 1 THEN who END AS who,
     CASE WHEN clients > 1 THEN clients END AS clients,

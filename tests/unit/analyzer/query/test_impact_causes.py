@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, error, exc
 
 from analyzer.query.dataset import Dataset
 from analyzer.query.findings import ACCOUNTS, rule, rules
-from analyzer.query.impact_causes import shares
+from analyzer.query.impact_causes import UNEXPLAINED, shares, without_explained
 from analyzer.query.incidents import SLACK_NS, Finding
 
 REFUSED, SLOW = "refused", "time"
@@ -107,3 +108,39 @@ def test_addresses_of_ipv6_are_compared_in_brackets(tmp_path: Path) -> None:
 def test_rules_name_accounts_that_exist() -> None:
     costs = [cost for each in rules() for cost in each.costs]
     assert {cost.account for cost in costs} == set(ACCOUNTS)
+
+
+def refused(folder: Path, times: int) -> Dataset:
+    rows: Rows = [exchange(n, at_ns=at(10 * n), client_id=("app", "other")[n % 2]) for n in range(times)]
+    codes = [error(n, 3, name="UNKNOWN_TOPIC_OR_PARTITION", topic="t", expected=False) for n in range(times)]
+    return dataset(folder, {"exchanges": rows, "errors": codes, "connections": [connection(1)]})
+
+
+def entries(data: Dataset) -> list[Finding]:
+    return [Finding(rule(UNEXPLAINED), row["severity"], row, ()) for row in data.ask(rule(UNEXPLAINED).sql)]
+
+
+def test_an_entry_that_nothing_explains_is_told(tmp_path: Path) -> None:
+    data = refused(tmp_path, 5)
+    (told,) = without_explained(data, entries(data))
+    assert (told.row["account"], told.row["times"], told.row["explained"]) == (REFUSED, 5, None)
+
+
+@pytest.mark.parametrize(
+    ("times", "who", "left"),
+    [(9, "app", []), (10, "app", [5]), (10, "nobody", [None]), (9, "nobody", [None])],
+    ids=("the rest is below the limit", "the rest is told", "about another", "about another, too"),
+)
+def test_an_entry_is_told_for_what_others_leave(tmp_path: Path, times: int, who: str, left: list[int | None]) -> None:
+    data = refused(tmp_path, times)
+    cause = finding("failing", "info", who=who, last_time_ns=at(1000))
+    told = without_explained(data, [cause, *entries(data)])
+    assert told[0] is cause
+    assert [each.row["explained"] for each in told[1:]] == left
+
+
+def test_entries_explain_themselves_alone(tmp_path: Path) -> None:
+    data = refused(tmp_path, 5)
+    (entry,) = entries(data)
+    others = [replace(entry, row=entry.row | more) for more in ({"what": "X", "name": "X"}, {"between_brokers": True})]
+    assert without_explained(data, others) == []
