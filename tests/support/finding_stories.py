@@ -413,6 +413,9 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: failing(3, many(3, 60), topic="t"),
             lambda: failing(3, many(19, 5), topic="t"),
             lambda: failing(3, many(30, 5), topic="t", expected=None),
+            lambda: failing(3, many(2, 5, **FETCH), topic="t"),
+            lambda: failing(3, many(1, 5, **FETCH, latency_ns=SECOND_NS), topic="t"),
+            lambda: failing(3, many(2, 5, latency_ns=SECOND_NS), topic="t"),
         ),
     ),
     "connection_storm": (

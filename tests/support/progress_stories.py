@@ -244,7 +244,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "rereads": (
         lambda: starting([0] * 4),
         (
-            lambda: starting([0] * 3),
+            lambda: starting([0] * 2),
             lambda: starting([0, 900, 900, 900]),  # a little before where they stopped
             lambda: starting([0] * 4, every_s=3),  # at the same time
             lambda: starting([0] * 4, read_to=30),

@@ -9,7 +9,8 @@
 -- costs: refused(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), repeated
 -- For more than a minute, at least 20 times in more than 10 s, or as often when it is surely no start: a topic that is just being made is there by then. Told are all
 -- requests, and the time since the first that is not of a start, as in the table of errors. A topic was
--- deleted whose id was named before the first of them, and never after it. It was made later where an id is named only after the first
+-- deleted whose id was named before the first of them, and never after it; or that was read or written before, or whose Fetch waited for
+-- records (a broker that has no such topic says so at once). Then two requests tell it, for information. It was made later where an id is named only after the first
 -- of them, and after the last one too; where one is named before the first and after the last, only some broker's metadata are stale.
 WITH told AS (
     SELECT
@@ -20,6 +21,7 @@ WITH told AS (
         e.exchange,
         e.partition,
         x.response_time_ns AS time_ns,
+        x.api_key = api('Fetch') AND x.latency_ns >= ms(100) AS has_waited,
         e.expected IS DISTINCT FROM true AS is_failure,
         e.expected IS false AS is_sure
     FROM errors AS e
@@ -40,11 +42,23 @@ missed AS (
         min_by(exchange, (time_ns, exchange)) AS evidence_first,
         max_by(exchange, (time_ns, exchange)) AS evidence_last,
         min(time_ns) AS first_time_ns,
-        max(time_ns) AS last_time_ns
+        max(time_ns) AS last_time_ns,
+        bool_or(has_waited) AS has_waited,
+        max(time_ns) - min(time_ns) > s(60) OR count(DISTINCT exchange) FILTER (WHERE is_sure) >= 20
+            OR (count(DISTINCT exchange) >= 20 AND max(time_ns) - min(time_ns) > s(10)) AS is_long
     FROM told
     GROUP BY cluster, who, topic, code
-    HAVING count(*) FILTER (WHERE is_failure) > 0
-        AND (max(time_ns) - min(time_ns) > s(60) OR count(DISTINCT exchange) FILTER (WHERE is_sure) >= 20 OR (count(DISTINCT exchange) >= 20 AND max(time_ns) - min(time_ns) > s(10)))
+    HAVING count(*) FILTER (WHERE is_failure) > 0 AND count(DISTINCT exchange) >= 2
+),
+used AS (
+    SELECT c.cluster, u.topic, min(u.used_ns) AS used_ns
+    FROM (
+        SELECT connection, coalesce(topic, topic_id) AS topic, began_ns AS used_ns FROM fetch_sums WHERE began_ns IS NOT NULL
+        UNION ALL
+        SELECT connection, topic, first_time_ns FROM written_sums
+    ) AS u JOIN connections AS c ON c.connection = u.connection
+    WHERE u.topic IN (SELECT topic FROM missed)
+    GROUP BY c.cluster, u.topic
 ),
 gone AS (
     SELECT m.cluster, m.who, m.topic, m.code
@@ -53,6 +67,10 @@ gone AS (
     WHERE t.first_time_ns < m.first_time_ns
     GROUP BY m.cluster, m.who, m.topic, m.code, m.first_time_ns
     HAVING max(t.last_time_ns) <= m.first_time_ns
+    UNION
+    SELECT m.cluster, m.who, m.topic, m.code
+    FROM missed AS m LEFT JOIN used AS u ON u.cluster IS NOT DISTINCT FROM m.cluster AND u.topic = m.topic
+    WHERE m.has_waited OR u.used_ns < m.first_time_ns
 ),
 -- `is_back`: made later; else the same topic was there before and after.
 back AS (
@@ -87,11 +105,14 @@ SELECT
             THEN 'The topic was deleted while it was in use: find out by whom (the log of the controller), create it again (kafka-topics.sh --create), or stop this client.'
         ELSE 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
     END AS advice,
+    CASE WHEN NOT m.is_long THEN 'info' END AS severity,
     m.last_time_ns - m.first_time_ns AS weight,
     m.evidence_first,
     m.evidence_last,
     m.first_time_ns,
     m.last_time_ns
 FROM missed AS m
-LEFT JOIN gone AS g ON g.cluster = m.cluster AND g.who = m.who AND g.topic = m.topic AND g.code = m.code
+LEFT JOIN gone AS g ON g.cluster IS NOT DISTINCT FROM m.cluster AND g.who = m.who AND g.topic = m.topic AND g.code = m.code
 LEFT JOIN back AS b ON b.cluster = m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code
+-- A topic that moves is unknown to a broker for a moment.
+WHERE m.is_long OR (g.topic IS NOT NULL AND b.topic IS NULL)

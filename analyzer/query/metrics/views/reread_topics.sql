@@ -2,7 +2,7 @@
 -- began before where an earlier one had read to, `again` records that were read once more of `records` read in all, from `from_offset` on.
 -- `commits`: commits of the group that the capture has and that were not refused, null: no group. Three times at the same offset, and no
 -- commit since the first of these (`stuck_ns`): whatever it committed before, high from 10 s on, as in `stuck_readers`; but not where it
--- was never seen before this offset: who reads all at each start, as a cache does, begins at one offset too. Three times at least, half of what was
+-- was never seen before this offset: who reads all at each start, as a cache does, begins at one offset too. Three times at least (twice: for information), half of what was
 -- read, and a hundred records: one that goes on at its last commit reads little again. Connections at the same time are two
 -- readers, and tell nothing.
 WITH reads AS (
@@ -19,7 +19,7 @@ WITH reads AS (
         max(s.read_to) AS read_to,
         max(s.read_to_ns) AS last_time_ns
     FROM fetch_sums AS s JOIN connections AS c ON c.connection = s.connection
-    WHERE coalesce(s.topic, s.topic_id) IN (SELECT topic FROM partition_clients WHERE connections >= 4)
+    WHERE coalesce(s.topic, s.topic_id) IN (SELECT topic FROM partition_clients WHERE connections >= 3)
         AND s.of_consumer AND s.began_ns IS NOT NULL
     GROUP BY c.cluster, coalesce(s.topic, s.topic_id), s.partition, s.client_address, s.client_id, s.connection
 ),
@@ -67,7 +67,7 @@ commits AS (
         max(x.request_time_ns) FILTER (WHERE coalesce(x.error_code, error('NONE')) = error('NONE')) AS last_ns,
         nullif(count(*) FILTER (WHERE x.error_code <> error('NONE')), 0) AS refused
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = api('OffsetCommit') AND x.group_id IN (SELECT group_id FROM counted WHERE times >= 3)
+    WHERE x.api_key = api('OffsetCommit') AND x.group_id IN (SELECT group_id FROM counted WHERE times >= 2)
     GROUP BY c.cluster, x.group_id
 ),
 told AS (
@@ -95,7 +95,7 @@ told AS (
     FROM counted AS j
     LEFT JOIN commits AS c ON c.cluster IS NOT DISTINCT FROM j.cluster AND c.group_id = j.group_id
     GROUP BY j.cluster, j.group_id, j.address, j.id, j.topic
-    HAVING max(j.times) >= 3
+    HAVING max(j.times) >= 2
         AND sum(j.again) >= 100 AND sum(j.again) * 2 >= sum(greatest(j.read_to - j.from_offset, 0))
 )
 SELECT
@@ -112,6 +112,6 @@ SELECT
     END AS advice,
     CASE
         WHEN stuck_ns >= impact('stuck_ns') AND is_behind THEN 'high'
-        WHEN stuck_ns IS NULL AND coalesce(commits, 1) > 0 THEN 'info'
+        WHEN times < 3 OR (stuck_ns IS NULL AND coalesce(commits, 1) > 0) THEN 'info'
     END AS severity
 FROM told
