@@ -30,6 +30,10 @@ def many(count: int, seconds: float, **values: Any) -> Rows:
     return [exchange(first + n, at_ns=at(seconds * n / count), **values) for n in range(count)]
 
 
+# The broker had no records at first, and no such topic then.
+HELD_FETCHES = many(2, 5, **FETCH, latency_ns=SECOND_NS)
+
+
 def failing(code: int, exchanges: Rows, **values: Any) -> Tables:
     """The exchanges, each with one error of this code."""
     errors = [

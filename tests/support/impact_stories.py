@@ -176,7 +176,8 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: waiting([8, 8], kind="join_wait"),
             lambda: waiting([8, 8], role="follower"),
             lambda: waiting([0.1], left_s=0.9),
-            lambda: waiting([0.1], left_s=30, api_key=1, api_name="Fetch"),  # waits for data by design
+            lambda: waiting([0.1], left_s=30, **FETCH),  # waits for data by design
+            lambda: waiting([0.1], left_s=30, **FETCH, max_wait_ms=21_000),
         ),
     ),
     "came_to_nothing": (
@@ -305,6 +306,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (
             lambda: waiting([0.6, 0.6]),
             lambda: waiting([0.1], left_s=30),
+            lambda: waiting([0.1], left_s=30, **FETCH, max_wait_ms=19_000),
             lambda: waiting_in_the_first(left_s=0.9, then_s=420),  # files by turns, with a quiet time between
         ),
         (lambda: waiting_in_the_first(left_s=0.9),),

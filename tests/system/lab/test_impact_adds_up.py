@@ -13,6 +13,7 @@ from effort import also_long
 from paths import LAB, SAMPLES
 
 import analyzer
+from analyzer.base.impact_limits import LIMITS
 from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import BROKER, kind_of
 from analyzer.query.dataset import Dataset
@@ -29,7 +30,7 @@ FEW = [*sorted(SAMPLES.glob("*.pcap.zst")), *(DATA / f"{name}.pcap.zst" for name
 MANY = [each for each in (*DATA.glob("*.pcap.zst"), *LAB.glob("*.pcap*")) if each not in FEW]
 # Accounts of which time is lost.
 LOSING = (*LOSE_TIME, "unanswered")
-# They wait by design, so nothing is lost with their connection.
+# They wait by design, so nothing is lost with their connection, but for a Fetch that waits longer than it asked to.
 WAITING = {"Fetch", "JoinGroup", "SyncGroup", "ShareFetch"}
 
 
@@ -37,6 +38,8 @@ def counted(dataset: Dataset) -> dict[tuple[Any, ...], tuple[int, int | None]]:
     """Account, what, whether between brokers -> how many and how long, by all that Python knows of the rows."""
     times, waited = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
     exchanges = {row["exchange"]: row for row in dataset.query("SELECT * FROM exchanges")}
+    (ends,) = dataset.query("SELECT last_time_ns FROM time_range")
+    last_ns = ends["last_time_ns"]
     codes: dict[int, dict[int, str]] = {}
     for row in dataset.query("SELECT exchange, code, name FROM errors WHERE expected IS NOT TRUE"):
         codes.setdefault(row["exchange"], {})[row["code"]] = row["name"] or f"error {row['code']}"
@@ -52,6 +55,8 @@ def counted(dataset: Dataset) -> dict[tuple[Any, ...], tuple[int, int | None]]:
         if exchange in codes:
             times["refused", codes[exchange][min(codes[exchange])], between] += 1
         lost = row["status"] in ("closed", "pending") and row["api_name"] not in WAITING
+        if row["status"] == "pending" and row["api_name"] == "Fetch":
+            lost = last_ns - row["request_end_ns"] >= row["max_wait_ms"] * 1_000_000 + LIMITS["stuck_ns"]
         if lost or row["status"] == "abandoned":
             times["unanswered", row["status"], between] += 1
     for row in dataset.query(

@@ -1,8 +1,9 @@
 -- What was lost, refused, repeated or in vain? One row per request (of `connections`: per connection) and account that it belongs to:
 --   time         answered requests that do not wait by design, and work that clients ask for (CreateTopics ...): their parts add up to `waited_ns`
 --   refused      requests whose reply has an error that is not expected; `what` is the first of these errors by its code
---   unanswered   requests without a reply when their connection or the capture ended, by design waits left out, and replies that no
---                request in the capture asks for, on connections that are there from the beginning, without a gap; `what` is their status
+--   unanswered   requests without a reply when their connection or the capture ended, waits by design left out (but not a Fetch that waits
+--                10 s longer than it asked to), and replies that no request in the capture asks for, on connections that are there from the
+--                beginning, without a gap; `what` is their status
 --   connections  those that were never answered, answered no request, ended after ApiVersions alone, or were reset or closed by the broker:
 --                the first of these that is true, or that the client reset them. Clients open some that they then do not need: whom another
 --                connection to the same broker serves lost nothing after ApiVersions
@@ -50,7 +51,8 @@ of_requests AS NOT MATERIALIZED (
         LEFT JOIN connections AS c ON c.connection = x.connection
         LEFT JOIN pending_requests AS p ON p.exchange = x.exchange
         WHERE x.status IN ('closed', 'abandoned', 'pending', 'orphan_reply')
-            AND (x.status = 'abandoned' OR coalesce(x.api_key, -1) NOT IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch')))
+            AND (x.status = 'abandoned' OR p.is_lost
+                OR (x.status <> 'pending' AND coalesce(x.api_key, -1) NOT IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))))
             AND (x.status <> 'orphan_reply'
                 OR (c.seen_from = 'syn' AND c.one_way IS NULL AND c.client_gaps + c.broker_gaps = 0 AND c.client_stream_bytes > 0))
     ) AS u

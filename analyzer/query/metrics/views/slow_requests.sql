@@ -34,8 +34,7 @@ WITH waits AS (
         u.until_ns - x.request_end_ns,
         1
     FROM exchanges AS x JOIN pending_requests AS u ON u.exchange = x.exchange
-    WHERE is_client(x.role) AND u.until_ns - x.request_end_ns >= s(1)
-        AND x.api_key NOT IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))
+    WHERE is_client(x.role) AND u.is_lost AND u.until_ns - u.request_end_ns >= s(1)
 ),
 -- Requests that wait together cost their client this time once.
 lasting AS (

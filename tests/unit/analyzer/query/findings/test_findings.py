@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cluster_stories import NEW, OLD, controller_lost, refused, sent_away, turned
-from finding_stories import FETCH, STORIES, Tables, failing, many, opened, produced
+from finding_stories import HELD_FETCHES, STORIES, Tables, failing, many, opened, produced
 from hold_out_stories import sent_again
 from impact_stories import between, many_waiting, waiting
 from incident_stories import MORE, far, gone, out_of_range
@@ -151,16 +151,10 @@ def in_order(*values: str) -> list[int]:
         ("authorization", lambda: failing(29, many(1, 1, api_key=19)), lambda: failing(29, many(4, 1, api_key=0))),
         ("far_broker", lambda: far(80, 40, 82), lambda: far(80, 100, 82)),
         ("failing", lambda: failing(26, many(9, 1, **JOIN)), lambda: failing(26, many(10, 1, **JOIN))),
-        ("rereads", lambda: starting([0] * 3, commits=0), lambda: starting([0] * 4, commits=0)),
-        ("rereads", lambda: starting([0] * 4, commits=30), lambda: starting([0] * 4, commits=3)),
-        (
-            "missing_topic",
-            lambda: failing(3, many(2, 5, **FETCH, latency_ns=SECOND_NS), topic="t"),
-            lambda: failing(3, many(3, 100, **FETCH, latency_ns=SECOND_NS), topic="t"),
-        ),
+        ("rereads", lambda: starting([0] * 3, commits=0), lambda: starting([0] * 4, commits=3)),
+        ("missing_topic", lambda: failing(3, HELD_FETCHES, topic="t"), lambda: failing(3, many(3, 100), topic="t")),
         ("rereads", lambda: starting([0] * 4, commits=30), lambda: starting([0] * 4, commits=0, refused=30)),
-        # From the beginning on, as a cache reads.
-        ("rereads", lambda: starting([0] * 4, commits=3), lambda: starting([0, *[7] * 4], commits=3)),
+        ("rereads", lambda: starting([0] * 4, commits=3), lambda: starting([0, *[7] * 4], commits=3)),  # 0: a cache
         ("request_too_large", lambda: broken_off(3), lambda: broken_off(10)),
         ("wrong_cluster", turned, lambda: turned(failures=1)),
         ("wrong_cluster", turned, refused),
