@@ -19,6 +19,7 @@ from analyzer.report.readability_words import sentence as sentence_of
 from analyzer.report.sections.errors import is_expected
 from analyzer.report.sentences import look, sentence
 from analyzer.report.text_tables import typed
+from dissectors.kafka.schema.lookup import api_name
 
 Numbered = tuple[int, Finding]
 STYLES = {"high": "bold red", "medium": "yellow", "info": "cyan"}
@@ -102,7 +103,7 @@ def _nothing(facts: Facts, hint: Numbered | None) -> str:
     where += " by the rules that could be asked" if any(name.startswith("finding ") for name in facts.left_out) else ""
     clean, is_clean = _counts(facts)
     found = "Nothing found" if is_clean and hint is None else "Nothing serious found"
-    below = " For information:" if hint is not None else ""
+    below = " For information:" if hint is not None else _largest(facts)
     no_cause = "" if hint is not None and hint[1].rule.rank < LAST_RANK else ", and no cause was found"
     if (late := _overdue(facts)) is not None:
         waited = f"a request ({late['api_name']}) had waited {duration(late['longest_pending_ns'])} for its reply"
@@ -113,6 +114,21 @@ def _nothing(facts: Facts, hint: Numbered | None) -> str:
     if worst["max_ns"] >= SLOW_NS:
         return f"Something was slow{no_cause}{where}: {slowest}; {clean}.{below}"
     return f"{found}{where}: {clean}; {slowest}.{below}"
+
+
+def _largest(facts: Facts) -> str:
+    """The entry of an account that is nearest to its limit, with its unit; empty where the accounts are."""
+    for row in facts.rows("largest_impact"):
+        name = api_name(row["api_key"]) if row["api_key"] is not None else None
+        what = {
+            "time": f"{things(row['times'], f'{name} request', f'{name} requests')} of 500 ms or longer",
+            "rebalance": f"a wait of {duration(row['lost_ns'])} for other members ({name})",
+            "connecting": f"a connection that was answered after {duration(row['lost_ns'])}",
+            "unanswered": f"{things(row['times'], f'{name} request', f'{name} requests')} without a reply",
+            "refused": things(row["times"], f"refused {name} request", f"refused {name} requests"),
+        }[row["account"]]
+        return f" The largest account of impact: {what}."
+    return ""
 
 
 def _counts(facts: Facts) -> tuple[str, bool]:

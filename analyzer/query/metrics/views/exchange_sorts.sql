@@ -19,6 +19,7 @@ SELECT
     min(request_end_ns) AS request_end_ns,
     max(latency_ns) AS latency_ns,
     sum(latency_ns) AS latencies_ns,
+    count(*) FILTER (WHERE latency_ns >= ms(500)) AS long,
     sum(latency_ns) FILTER (WHERE latency_ns >= ms(500)) AS long_ns,
     max(send_ns) AS send_ns,
     max(receive_ns) AS receive_ns,

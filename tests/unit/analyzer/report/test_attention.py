@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from impact_stories import between, many_waiting
-from made_rows import Rows, dataset
+from impact_stories import between, cut_off, many_waiting, waiting
+from made_rows import Rows, connection, dataset
 from progress_stories import no_request
 
 from analyzer.query.run_findings import find
@@ -41,6 +41,35 @@ def test_nothing_is_found_only_where_no_impact_is_above_its_limit(
         text = " ".join(line.plain.strip() for line in render(Facts(made), 120, 5)[1:])
     assert text.startswith(begins)
     assert fact in text if fact is not None else "no rule here knows why" not in text
+
+
+@pytest.mark.parametrize(
+    ("story", "largest"),
+    [
+        (many_waiting([0.1, 0.1]), ""),
+        (many_waiting([0.6, 0.1]), " The largest account of impact: 1 Metadata request of 500 ms or longer."),
+        # Of its limit it is more.
+        (
+            many_waiting([0.6, 0.1]) | {"connections": [connection(1, syn_ack_ns=1_500_000_000)]},
+            " The largest account of impact: a connection that was answered after 1.5 s.",
+        ),
+        (
+            waiting([3.0], kind="join_wait", api_key=11, api_name="JoinGroup"),
+            " The largest account of impact: a wait of 3.0 s for other members (JoinGroup).",
+        ),
+        (
+            cut_off(2, client_id="a") | {"connections": []},
+            " The largest account of impact: 2 Metadata requests without a reply.",
+        ),
+    ],
+)
+def test_the_largest_account_is_named_where_nothing_is_found(
+    story: dict[str, Rows], largest: str, tmp_path: Path
+) -> None:
+    with dataset(tmp_path, story) as made:
+        text = " ".join(line.plain.strip() for line in render(Facts(made), 200, 5)[1:])
+    assert text.startswith("Nothing found: ")
+    assert (largest in text) if largest else ("largest" not in text)
 
 
 def test_notes_are_about_columns_that_are_shown() -> None:

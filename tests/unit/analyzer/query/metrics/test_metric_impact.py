@@ -177,3 +177,35 @@ def test_the_table_names_each_account_and_the_greatest_part(tmp_path: Path) -> N
     assert "Time that requests waited for their replies" in text
     assert "broker, 90 %" in text
     assert "above" in text
+
+
+def nearest(folder: Path, **tables: Rows) -> list[tuple[Any, ...]]:
+    rows = dataset(folder, {"exchanges": [], "connections": []} | tables).metric("largest_impact")
+    return [(row["account"], row["api_key"], row["times"], row["lost_ns"], row["of_limit"]) for row in rows]
+
+
+def test_the_nearest_to_its_limit_is_the_largest(tmp_path: Path) -> None:
+    join = {"api_key": 11, "api_name": "JoinGroup", "kind": "join_wait"}
+    rows = [
+        exchange(1, latency_ns=4 * SECOND_NS, **join),  # 0.4 of 10 s
+        exchange(2, at_ns=at(1), latency_ns=3 * SECOND_NS, **join),
+        exchange(3, latency_ns=300 * MS, **CREATE),  # not slow
+        exchange(4, at_ns=at(2), latency_ns=700 * MS, role="follower"),  # of no client
+        exchange(5, at_ns=at(3), status="pending", latency_ns=None, response_time_ns=None, **FETCH),  # held by design
+    ]
+    assert nearest(tmp_path / "a", exchanges=rows) == [("rebalance", 11, 2, 4 * SECOND_NS, 0.4)]
+    rows += [exchange(6 + n, at_ns=at(4), status="closed", latency_ns=None, response_time_ns=None) for n in range(3)]
+    assert nearest(tmp_path / "b", exchanges=rows) == [("unanswered", 3, 3, None, 0.6)]
+    late = [connection(1, syn_ack_ns=1500 * MS), connection(2, syn_ack_ns=400 * MS)]
+    assert nearest(tmp_path / "c", exchanges=rows, connections=late) == [("connecting", None, 1, 1500 * MS, 0.75)]
+    codes = [error(n, 41, expected=n > 4) for n in range(1, 6)]
+    refused = [row | {"error_code": 41} for row in rows[:5]]
+    assert nearest(tmp_path / "d", exchanges=refused + rows[5:], errors=codes, connections=late) == [
+        ("connecting", None, 1, 1500 * MS, 0.75)
+    ]
+    rows.append(exchange(20, at_ns=at(5), latency_ns=900 * MS, **CREATE))
+    assert nearest(tmp_path / "e", exchanges=rows, connections=late) == [("time", 19, 1, 900 * MS, 0.9)]
+
+
+def test_without_impact_there_is_no_largest(tmp_path: Path) -> None:
+    assert nearest(tmp_path, exchanges=[exchange(1, latency_ns=MS)], connections=[connection(1)]) == []
