@@ -25,8 +25,10 @@ def command(inputs: tuple[str, ...], options: Options, limit: int | None, form: 
 
     Severity high is worth being woken up for, medium deserves a look, info is good to know.
     """
-    # Filters may name any column.
-    with opened(inputs, replace(options, seldom=bool(options.filters)), None, asks="findings", form=form) as dataset:
+    # Filters may name any column, and accounts of impact are made of all.
+    with opened(
+        inputs, replace(options, seldom=bool(options.filters) or form != "csv"), None, asks="findings", form=form
+    ) as dataset:
         if form == "table":
             from analyzer.cli.screen import screen
             from analyzer.report.terminal import print_section

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from kanalyze_process import AS_INSTALLED, COMMAND
-from paths import ROOT
+from paths import ROOT, SAMPLES
 
 Run = Callable[..., Any]
 
@@ -212,6 +212,11 @@ def test_ports_override_what_the_content_says(kanalyze: Run, kafka: Path) -> Non
 def test_standard_input(kanalyze: Run, kafka: Path, verb: list[str]) -> None:
     done = kanalyze(verb[0], "-", *verb[1:], stdin=kafka.read_bytes())
     assert done.returncode == 0 and lines(done.stderr) == [] and len(done.stdout.splitlines()) > 3
+
+
+def test_accounts_are_made_of_columns_that_the_report_of_a_large_input_leaves_out(kanalyze: Run) -> None:
+    done = kanalyze("findings", "-", stdin=(SAMPLES / "groups_classic.pcap.zst").read_bytes())
+    assert done.returncode == 0 and b"Impact that findings explain" in done.stdout
 
 
 @pytest.mark.parametrize("verb", ["dump", "exchanges --format csv", "exchanges", "report", "export --table entries"])
