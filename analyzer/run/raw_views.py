@@ -175,7 +175,10 @@ def numbered(
     """SQL of raw tables, and of the views that make final tables of them, with texts that repeat of ENUM types; with
     `are_written` those too that only files gain by."""
     words = repeated_texts.OF_EXCHANGES | (repeated_texts.WRITTEN if are_written else {})
-    return {**raw, **repeated_texts.with_numbers(raw)}, {**made, **repeated_texts.with_words({**made, "kinds": kinds_sql()}, words)}
+    return {**raw, **repeated_texts.with_numbers(raw)}, {
+        **made,
+        **repeated_texts.with_words({**made, "kinds": kinds_sql()}, words),
+    }
 
 
 def is_large(folder: Path) -> bool:
