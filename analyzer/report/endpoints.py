@@ -46,6 +46,11 @@ def _reset(row: dict[str, Any]) -> str:
     return f"{lost} without an answer for up to {duration(row['waited_ns'])}, then reset"
 
 
+def _unread(row: dict[str, Any]) -> str:
+    waited = f"{things(row['times'], 'request')} of {things(row['later'], 'client')} waited up to {duration(row['waited_ns'])}"
+    return f"{waited} to be sent: the receive window was closed"
+
+
 _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "given_up": _given_up,
     "unnamed": _unnamed,
@@ -54,6 +59,7 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "votes": _votes,
     "second_syn": _second_syn,
     "reset": _reset,
+    "unread": _unread,
 }
 # A dash means several clients or endpoints.
 ENDPOINTS = Table(

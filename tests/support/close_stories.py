@@ -69,7 +69,40 @@ def answered_in(protocol: str | None, **values: Any) -> Tables:
     return {"exchanges": rows, "connections": [connection(1, **({"broker_speaks": protocol, "requests": 1} | values))]}
 
 
+def refused_unheard(times: int = 3, after_s: float = 0.001, apart_s: float = 1, acks: int = 0, **values: Any) -> Tables:
+    """Connections that the broker closes right after a Produce, which expects a reply or none."""
+    rows, links = [], []
+    for number in range(times):
+        asked = at(number * apart_s)
+        status, kind = ("closed", "produce_acks_all") if acks else ("no_reply_expected", "produce_acks_0")
+        asks = PRODUCE | {"acks": acks, "kind": kind, "status": status}
+        rows.append(exchange(number, connection=number, at_ns=asked, **asks))
+        ended = {"close": "fin", "closed_by": "broker", "close_time_ns": asked + int(after_s * SECOND_NS)}
+        links.append(connection(number, **(ended | values)))
+    return {"exchanges": rows, "connections": links}
+
+
+def asked_later() -> Tables:
+    """The same of connections on which the client asks for something else before their end."""
+    tables = refused_unheard(after_s=0.5)
+    tables["exchanges"] += [
+        exchange(10 + number, connection=number, at_ns=at(number + 0.2), status="closed") for number in range(3)
+    ]
+    return tables
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "acks_0_refused": (
+        refused_unheard,
+        (
+            lambda: refused_unheard(2),
+            lambda: refused_unheard(3, 1.1),
+            lambda: refused_unheard(3, apart_s=0.1),
+            lambda: refused_unheard(3, acks=1),
+            lambda: refused_unheard(3, closed_by="client"),
+            asked_later,
+        ),
+    ),
     "closed_while_idle": (
         closed_idle,
         (

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import close_stories
+import slow_stories
 from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
 
 Tables = dict[str, Rows]
@@ -212,7 +213,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         ),
     ),
 }
-STORIES |= close_stories.STORIES
+STORIES |= close_stories.STORIES | slow_stories.STORIES
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "lossy_network": ((lambda: few_lost(5, 250),), (lambda: few_lost(4, 100), lambda: few_lost(5, 251))),
     "refused_connections": (

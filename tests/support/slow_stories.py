@@ -34,6 +34,22 @@ def slow_everywhere(others_slow: int, others: int = 20) -> Tables:
     return story
 
 
+def unread(
+    times: int = 3, send_s: float = 1, windows: int = 3, before_s: float | None = None, throttle_ms: int = 0
+) -> Tables:
+    """Requests that take so long to be sent while the broker's window is closed so often; `before_s`: each is sent so long after
+    another one, which waits for its reply for 3 s."""
+    rows = []
+    for n in range(times):
+        begin = at(10 * n)
+        ends = {"request_end_ns": begin + int(send_s * SECOND_NS), "send_ns": int(send_s * SECOND_NS)}
+        rows.append(exchange(2 * n, at_ns=begin, throttle_time_ms=throttle_ms, **PRODUCE, **ends))
+        if before_s is not None:
+            earlier = begin - int(before_s * SECOND_NS)
+            rows.append(exchange(2 * n + 1, at_ns=earlier, latency_ns=3 * SECOND_NS, **PRODUCE))
+    return {"exchanges": rows, "connections": [connection(1, broker_zero_windows=windows)]}
+
+
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "slow_broker": (
         (lambda: slow_at_times(0.6, 300), lambda: slow_everywhere(4), lambda: slow_everywhere(5, others=25)),
@@ -43,6 +59,18 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: slow_at_times(0.6, 90),
             lambda: slow_at_times(0.6, 300, median_ms=31),
             lambda: slow_everywhere(5),
+        ),
+    )
+}
+STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "broker_not_reading": (
+        unread,
+        (
+            lambda: unread(2),
+            lambda: unread(send_s=0.9),
+            lambda: unread(windows=2),
+            lambda: unread(before_s=1),  # the window closes while the broker is at another request
+            lambda: unread(throttle_ms=5),  # muted
         ),
     )
 }

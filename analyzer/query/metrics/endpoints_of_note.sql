@@ -3,7 +3,8 @@
 -- was answered `times` without a broker, for `waited_ns`), shared (`later` brokers are advertised there, and `times` requests reached
 -- another one), refused (a broker or controller was refused `times` with `name`), votes (`times` Vote requests in `waited_ns`, by
 -- `later` candidates), second_syn (`times` of `later` connections had to wait for up to `waited_ns`), reset (`times` connections of
--- `later` hosts had no answer for up to `waited_ns`, and were reset). `broker` or `who` is null where there are several.
+-- `later` hosts had no answer for up to `waited_ns`, and were reset), unread (`times` requests of `later` clients waited up to `waited_ns`
+-- each for the broker to read). `broker` or `who` is null where there are several.
 SELECT
     'given_up' AS what, broker, client_address, who, api_name AS name, times, waited_ns, coalesce(may_last_ns, late_ns) AS more_ns,
     came_late AS later, weight
@@ -38,4 +39,9 @@ SELECT
     'reset' AS what, broker, CAST(NULL AS STRING) AS client_address, who, CAST(NULL AS STRING) AS name, times, silent_ns AS waited_ns,
     CAST(NULL AS BIGINT) AS more_ns, hosts AS later, weight
 FROM silent_then_reset
+UNION ALL
+SELECT
+    'unread' AS what, broker, CAST(NULL AS STRING) AS client_address, who, CAST(NULL AS STRING) AS name, times, longest_ns AS waited_ns,
+    CAST(NULL AS BIGINT) AS more_ns, clients AS later, weight
+FROM unread_requests
 ORDER BY what, weight DESC, broker, client_address, who
