@@ -11,6 +11,8 @@ from analyzer.cli.outcome import say
 from analyzer.cli.screen import screen
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from analyzer.query.export import Rows
     from analyzer.report.text_tables import Column
 
@@ -27,7 +29,7 @@ def print_result(rows: Rows, limit: int) -> None:
 
     keys = rows.keys()
     found = rows.batches(limit=limit + 1 if limit else 0).read_all().columns
-    fetched = list(zip(*(column.to_pylist() for column in found), strict=True))
+    fetched = list(zip(*(_values(column) for column in found), strict=True))
     shown = fetched[:limit] if limit else fetched
     numeric = [not key and all(isinstance(row[i], int | float | None) for row in shown) for i, key in enumerate(keys)]
     cells = [[cell(value, key) for value, key in zip(row, keys, strict=True)] for row in shown]
@@ -37,6 +39,11 @@ def print_result(rows: Rows, limit: int) -> None:
     ]
     print_table(columns, cells)
     say_when_cut(len(fetched), limit)
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """Python has no times of nanoseconds: those are texts."""
+    return (column.cast("string") if getattr(column.type, "unit", None) == "ns" else column).to_pylist()
 
 
 def say_when_cut(found: int, limit: int) -> None:

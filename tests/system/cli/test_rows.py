@@ -119,6 +119,12 @@ def test_sql_takes_a_comment_and_a_semicolon_at_the_end(capfdbinary: Any) -> Non
 
 
 @pytest.mark.usefixtures("listed")
+def test_moments_of_nanoseconds_are_whole_in_a_table(capfdbinary: Any) -> None:
+    text = run(capfdbinary, "sql", "x", "select make_timestamp_ns(1779361148044590001) as at").decode()
+    assert text.split() == ["at", "2026-05-21", "10:59:08.044590001"]
+
+
+@pytest.mark.usefixtures("listed")
 @pytest.mark.parametrize(
     "where", ["exchange = '7fffffffffffffff'", "exchange in ('7FFFFFFFFFFFFFFF', '0000000000000001')"]
 )
