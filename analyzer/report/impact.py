@@ -94,6 +94,19 @@ GIVEN_UP_TRANSACTIONS = Table(
         _number("of", "ended"),
     ),
 )
+HELD_TRANSACTIONS = Table(
+    "held_transactions",
+    "Producers that wait for the end of their transaction before",
+    (
+        _CLIENT,
+        (Column("transactional id", least=12), _of("transactional_id")),
+        (Column("API", least=8), _of("api_name")),
+        _number("refused", "refused"),
+        _number("waits", "held"),
+        _number("waited", "waited_ns", duration),
+        _number("of", "lasted_ns", duration),
+    ),
+)
 REPEATED_REQUESTS = Table(
     "repeated_requests",
     "Requests that are sent again and again",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from hold_out_stories import MS_NS
-from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
+from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -50,6 +51,29 @@ def unread(
     return {"exchanges": rows, "connections": [connection(1, broker_zero_windows=windows)]}
 
 
+def held_up(
+    refusals: int = 20, each_ms: int = 100, begun: int = 10, rest_ms: int = 100, key: int = 24, **values: Any
+) -> Tables:
+    """So many transactions; before each of the first ones two requests are refused, so long apart, up to `refusals` in all."""
+    asks: dict[str, Any] = {
+        "api_key": key,
+        "api_name": "AddPartitionsToTxn",
+        "transactional_id": "tx",
+        "api_version": 3,
+    }
+    rows: Rows = []
+    clock = 0
+    for n in range(begun):
+        for _ in range(2 if 2 * n < refusals else 0):
+            rows.append(exchange(len(rows), at_ns=at(clock / 1000), error_code=51, **(asks | values)))
+            clock += each_ms
+        rows.append(exchange(len(rows), at_ns=at(clock / 1000), error_code=0, **(asks | values)))
+        clock += rest_ms
+    refused = [row for row in rows if row["error_code"] == 51]
+    told = [error(row["exchange"], 51, name="CONCURRENT_TRANSACTIONS", expected=True) for row in refused]
+    return {"exchanges": rows, "errors": told, "connections": [connection(1)]}
+
+
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "slow_broker": (
         (lambda: slow_at_times(0.6, 300), lambda: slow_everywhere(4), lambda: slow_everywhere(5, others=25)),
@@ -63,6 +87,16 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     )
 }
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "transaction_held": (
+        held_up,
+        (
+            lambda: held_up(18),
+            lambda: held_up(each_ms=99),  # less than 2 s in all
+            lambda: held_up(rest_ms=600),  # less than three tenths
+            lambda: held_up(key=22, api_name="InitProducerId"),
+            lambda: held_up(role="broker"),
+        ),
+    ),
     "broker_not_reading": (
         unread,
         (
@@ -72,5 +106,5 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: unread(before_s=1),  # the window closes while the broker is at another request
             lambda: unread(throttle_ms=5),  # muted
         ),
-    )
+    ),
 }

@@ -13,7 +13,7 @@ from analyzer.report.causes import FENCINGS, causes
 from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, clock, count, duration, safe, share, size
-from analyzer.report.impact import GIVEN_UP_TRANSACTIONS
+from analyzer.report.impact import GIVEN_UP_TRANSACTIONS, HELD_TRANSACTIONS
 from analyzer.report.text_tables import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 
@@ -109,8 +109,8 @@ def producers(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def fenced(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """One line per producer that was thrown out."""
-    return causes(facts, (FENCINGS, GIVEN_UP_TRANSACTIONS), width, limit, COMMAND)
+    """One line per producer that was thrown out, gives up, or waits."""
+    return causes(facts, (FENCINGS, GIVEN_UP_TRANSACTIONS, HELD_TRANSACTIONS), width, limit, COMMAND)
 
 
 def resent(facts: Facts, width: int, limit: int | None) -> list[Text]:
