@@ -68,6 +68,22 @@ def throttled(windows: list[tuple[float, float]], **values: Any) -> Tables:
     return {"exchanges": exchanges, "mutes": mutes, "connections": [connection(1)]}
 
 
+def not_known(
+    api: dict[str, Any], used_s: tuple[float, ...] = (), used_code: int = 0, count: int = 2, **link: Any
+) -> Tables:
+    """`count` requests, from 1 s on and 2 s apart, whose topic a broker does not know; Fetches of it with this code at `used_s`."""
+    story = failing(3, [exchange(n, at_ns=at(1 + 2 * n), **api) for n in range(count)], topic="t")
+    used = [exchange(50 + n, at_ns=at(when), **FETCH) for n, when in enumerate(used_s)]
+    entry = {"connection": 1, "side": "response", "topic": "t", "partition": 1, "error_code": used_code}
+    batch = {"connection": 1, "side": "request", "topic": "t", "partition": 0, "codec": "none", "records": 1}
+    return story | {
+        "entries": [entry | {"exchange": row["exchange"]} for row in used],
+        "batches": [batch | {"exchange": row["exchange"]} for row in story["exchanges"] if api == PRODUCE],
+        "exchanges": story["exchanges"] + used,
+        "connections": [connection(1, **link)],
+    }
+
+
 def on_two_brokers(slow_ns: int, fast_ns: int, count: int = 40, **values: Any) -> Tables:
     """Produce requests to two brokers with these service times."""
     rows = many(count, 9, service_ns=slow_ns, **PRODUCE, **values)
@@ -420,6 +436,11 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: failing(3, many(2, 5, **FETCH), topic="t"),
             lambda: failing(3, many(1, 5, **FETCH, latency_ns=SECOND_NS), topic="t"),
             lambda: failing(3, many(2, 5, latency_ns=SECOND_NS), topic="t"),
+            lambda: not_known(PRODUCE),  # a new topic, which its broker does not know yet
+            lambda: not_known(FETCH, (0,), used_code=3),
+            lambda: not_known(FETCH, (0, 6)),  # a broker that just started
+            lambda: not_known(FETCH | {"latency_ns": SECOND_NS}, (6,)),
+            lambda: not_known(FETCH | {"latency_ns": MS_NS * 150}, rtt_ns=MS_NS * 149),  # a far broker
         ),
     ),
     "connection_storm": (

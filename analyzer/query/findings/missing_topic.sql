@@ -7,11 +7,13 @@
 -- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- delays: nobody
 -- costs: refused(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), repeated
--- For more than a minute, at least 20 times in more than 10 s, or as often when it is surely no start: a topic that is just being made is there by then. Told are all
--- requests, and the time since the first that is not of a start, as in the table of errors. A topic was
--- deleted whose id was named before the first of them, and never after it; or that was read or written before, or whose Fetch waited for
--- records (a broker that has no such topic says so at once). Then two requests tell it, for information. It was made later where an id is named only after the first
--- of them, and after the last one too; where one is named before the first and after the last, only some broker's metadata are stale.
+-- For more than a minute, at least 20 times in more than 10 s, or as often when it is surely no start: a topic that is just being
+-- made is there by then. Told are all requests, and the time since the first that is not of a start, as in the table of errors. A
+-- topic was deleted whose id was named before the first of them, and never after it; so was one of which a reply brought or took
+-- records before, and none after the last of them, or whose Fetch waited for records (a broker that has no such topic says so at
+-- once). Then two requests tell it, for information. It was made later where an id is named only after the first of them, and after
+-- the last one too; where one is named before the first and after the last, only some broker's metadata are stale. Where no id tells
+-- it, replies to Produce and Fetch do.
 WITH told AS (
     SELECT
         c.cluster,
@@ -21,7 +23,7 @@ WITH told AS (
         e.exchange,
         e.partition,
         x.response_time_ns AS time_ns,
-        x.api_key = api('Fetch') AND x.latency_ns >= ms(100) AS has_waited,
+        x.api_key = api('Fetch') AND x.latency_ns - coalesce(c.rtt_ns, c.to_broker_least_ns, 0) >= ms(100) AS has_waited,
         e.expected IS DISTINCT FROM true AS is_failure,
         e.expected IS false AS is_sure
     FROM errors AS e
@@ -50,15 +52,15 @@ missed AS (
     GROUP BY cluster, who, topic, code
     HAVING count(*) FILTER (WHERE is_failure) > 0 AND count(DISTINCT exchange) >= 2
 ),
+-- Without an error: what a broker refused, or never answered, tells nothing.
 used AS (
-    SELECT c.cluster, u.topic, min(u.used_ns) AS used_ns
-    FROM (
-        SELECT connection, coalesce(topic, topic_id) AS topic, began_ns AS used_ns FROM fetch_sums WHERE began_ns IS NOT NULL
-        UNION ALL
-        SELECT connection, topic, first_time_ns FROM written_sums
-    ) AS u JOIN connections AS c ON c.connection = u.connection
-    WHERE u.topic IN (SELECT topic FROM missed)
-    GROUP BY c.cluster, u.topic
+    SELECT c.cluster, coalesce(e.topic, e.topic_id) AS topic, min(x.response_time_ns) AS first_ns, max(x.response_time_ns) AS last_ns
+    FROM entries AS e
+    JOIN exchanges AS x ON x.exchange = e.exchange
+    JOIN connections AS c ON c.connection = x.connection
+    WHERE x.api_key IN (api('Produce', 'Fetch')) AND e.side = 'response' AND e.partition IS NOT NULL AND no_error(e.error_code)
+        AND coalesce(e.topic, e.topic_id) IN (SELECT topic FROM missed)
+    GROUP BY c.cluster, coalesce(e.topic, e.topic_id)
 ),
 gone AS (
     SELECT m.cluster, m.who, m.topic, m.code
@@ -70,10 +72,10 @@ gone AS (
     UNION
     SELECT m.cluster, m.who, m.topic, m.code
     FROM missed AS m LEFT JOIN used AS u ON u.cluster IS NOT DISTINCT FROM m.cluster AND u.topic = m.topic
-    WHERE m.has_waited OR u.used_ns < m.first_time_ns
+    WHERE (m.has_waited OR u.first_ns < m.first_time_ns) AND coalesce(u.last_ns <= m.last_time_ns, true)
 ),
 -- `is_back`: made later; else the same topic was there before and after.
-back AS (
+back_by_id AS (
     SELECT
         m.cluster, m.who, m.topic, m.code,
         coalesce(max(t.last_time_ns) FILTER (WHERE t.first_time_ns <= m.first_time_ns) <= m.first_time_ns, true) AS is_back
@@ -82,6 +84,13 @@ back AS (
     GROUP BY m.cluster, m.who, m.topic, m.code, m.first_time_ns, m.last_time_ns
     HAVING max(t.last_time_ns) FILTER (WHERE t.first_time_ns > m.first_time_ns) >= m.last_time_ns
         OR max(t.last_time_ns) FILTER (WHERE t.first_time_ns <= m.first_time_ns) >= m.last_time_ns
+),
+back AS (
+    SELECT m.cluster, m.who, m.topic, m.code, coalesce(b.is_back, u.first_ns >= m.first_time_ns) AS is_back
+    FROM missed AS m
+    LEFT JOIN back_by_id AS b ON b.cluster = m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code
+    LEFT JOIN used AS u ON u.cluster IS NOT DISTINCT FROM m.cluster AND u.topic = m.topic
+    WHERE b.topic IS NOT NULL OR u.last_ns > m.last_time_ns
 )
 SELECT
     m.who,
@@ -113,6 +122,6 @@ SELECT
     m.last_time_ns
 FROM missed AS m
 LEFT JOIN gone AS g ON g.cluster IS NOT DISTINCT FROM m.cluster AND g.who = m.who AND g.topic = m.topic AND g.code = m.code
-LEFT JOIN back AS b ON b.cluster = m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code
+LEFT JOIN back AS b ON b.cluster IS NOT DISTINCT FROM m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code
 -- A topic that moves is unknown to a broker for a moment.
 WHERE m.is_long OR (g.topic IS NOT NULL AND b.topic IS NULL)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cluster_stories import NEW, OLD, controller_lost, refused, sent_away, turned
-from finding_stories import HELD_FETCHES, STORIES, Tables, failing, many, opened, produced
+from finding_stories import FETCH, HELD_FETCHES, STORIES, Tables, failing, many, not_known, opened, produced
 from hold_out_stories import sent_again
 from impact_stories import between, many_waiting, waiting
 from incident_stories import MORE, far, gone, out_of_range
@@ -219,6 +219,26 @@ def test_a_topic_that_is_made_later_is_not_to_be_created(
     sentence = as_object(found)["sentence"]
     assert ("; it is there at the end" in sentence) == advice.startswith("Nothing")
     assert ("which other replies name" in sentence) == advice.startswith("The topic exists")
+
+
+@pytest.mark.parametrize(
+    ("used_s", "severity", "advice"),
+    [
+        ((), "medium", "Create the topic"),
+        ((0,), "medium", "The topic was deleted"),
+        ((0, 90), "medium", "The topic exists"),
+        ((90,), "medium", "Nothing is left to create"),
+        ((0, 90), None, ""),
+        ((0,), "info", "The topic was deleted"),
+    ],
+)
+def test_replies_tell_whether_a_topic_without_an_id_is_there(
+    used_s: tuple[float, ...], severity: str | None, advice: str, tmp_path: Path
+) -> None:
+    with dataset(tmp_path, not_known(FETCH, used_s, count=40 if severity == "medium" else 2)) as made:
+        told = [(found.severity, found.row["advice"]) for found in find(made, [rule("missing_topic")])]
+    assert [name for name, _ in told] == ([severity] if severity else [])
+    assert all(words.startswith(advice) for _, words in told)
 
 
 @pytest.mark.parametrize(
