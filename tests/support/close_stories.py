@@ -91,6 +91,33 @@ def asked_later() -> Tables:
     return tables
 
 
+def stopped(waits_s: float = 0) -> Tables:
+    """A broker that is stopped three times: it closes another connection, too, whose last request was sent so long before."""
+    tables, others = refused_unheard(apart_s=60), refused_unheard(apart_s=60, acks=1)
+    earlier_ns = int(waits_s * SECOND_NS)
+    for row in others["exchanges"]:
+        sent = {key: row[key] - earlier_ns for key in ("request_time_ns", "request_end_ns")}
+        tables["exchanges"].append(
+            row | sent | {"exchange": row["exchange"] + 10, "connection": row["connection"] + 10}
+        )
+    tables["connections"] += [row | {"connection": row["connection"] + 10} for row in others["connections"]]
+    return tables
+
+
+def refused_afterwards() -> Tables:
+    """The same, seen beside one client alone: it cannot connect again at once."""
+    tables = refused_unheard(apart_s=60)
+    nothing = {
+        "is_kafka": None,
+        "seen_from": "syn",
+        "syn_ack_ns": None,
+        "client_stream_bytes": 0,
+        "broker_stream_bytes": 0,
+    }
+    tables["connections"] += [connection(10 + n, first_time_ns=at(60 * n + 0.1), **nothing) for n in range(3)]
+    return tables
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "acks_0_refused": (
         refused_unheard,
@@ -101,6 +128,8 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: refused_unheard(3, acks=1),
             lambda: refused_unheard(3, closed_by="client"),
             asked_later,
+            stopped,
+            refused_afterwards,
         ),
     ),
     "closed_while_idle": (

@@ -215,6 +215,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 }
 STORIES |= close_stories.STORIES | slow_stories.STORIES
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "acks_0_refused": ((lambda: close_stories.stopped(waits_s=2),), ()),  # an idle one is closed meanwhile
     "lossy_network": ((lambda: few_lost(5, 250),), (lambda: few_lost(4, 100), lambda: few_lost(5, 251))),
     "refused_connections": (
         (lambda: nobody_there(3), lambda: nobody_there(3, host="10.0.1.1", kafka=True)),
