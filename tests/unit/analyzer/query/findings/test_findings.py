@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cluster_stories import NEW, OLD, controller_lost, refused, sent_away, turned
-from finding_stories import FETCH, HELD_FETCHES, STORIES, Tables, failing, many, not_known, opened, produced
+from finding_stories import HELD_FETCHES, STORIES, Tables, failing, many, opened, produced
 from hold_out_stories import sent_again
 from impact_stories import between, many_waiting, waiting
 from incident_stories import MORE, far, gone, out_of_range
@@ -183,83 +183,6 @@ def test_severity_falls_with_the_impact(
             told.append(find(made, [rule(name)])[0].severity)
     first, second = in_order(*told)
     assert first > second
-
-
-def test_a_topic_that_was_there_is_no_misspelt_name(tmp_path: Path) -> None:
-    story = failing(3, many(3, 100), topic="t") | {"connections": [connection(1, cluster="c")]}
-    known = {"cluster": "c", "topic": "t", "topic_id": OLD, "first_time_ns": START_NS - SECOND_NS}
-    with dataset(tmp_path, story | {"topic_ids": [known | {"last_time_ns": START_NS}]}) as made:
-        (found,) = find(made, [rule("missing_topic")])
-    assert "; it was there before " in as_object(found)["sentence"]
-    assert "deleted" in found.row["advice"]
-
-
-@pytest.mark.parametrize(
-    ("named", "advice"),
-    [
-        ([(OLD, -1, 0), (NEW, 150, 200)], "Nothing is left to create"),
-        ([(NEW, 150, 200)], "Nothing is left to create"),
-        ([(NEW, 20, 30)], "Create the topic"),  # and is gone again
-        ([(OLD, -1, 200)], "The topic exists"),
-        ([(OLD, -1, 50)], "Create the topic"),  # named once more while others missed it
-    ],
-)
-def test_a_topic_that_is_made_later_is_not_to_be_created(
-    named: list[tuple[str, int, int]], advice: str, tmp_path: Path
-) -> None:
-    story = failing(3, many(3, 100), topic="t") | {"connections": [connection(1, cluster="c")]}
-    known = [
-        {"cluster": "c", "topic": "t", "topic_id": name}
-        | {"first_time_ns": START_NS + first * SECOND_NS, "last_time_ns": START_NS + last * SECOND_NS}
-        for name, first, last in named
-    ]
-    with dataset(tmp_path, story | {"topic_ids": known}) as made:
-        (found,) = find(made, [rule("missing_topic")])
-    assert found.row["advice"].startswith(advice)
-    sentence = as_object(found)["sentence"]
-    assert ("; it is there at the end" in sentence) == advice.startswith("Nothing")
-    assert ("which other replies name" in sentence) == advice.startswith("The topic exists")
-
-
-@pytest.mark.parametrize(
-    ("used_s", "severity", "advice"),
-    [
-        ((), "medium", "Create the topic"),
-        ((0,), "medium", "The topic was deleted"),
-        ((0, 90), "medium", "The topic exists"),
-        ((90,), "medium", "Nothing is left to create"),
-        ((0, 90), None, ""),
-        ((0,), "info", "The topic was deleted"),
-    ],
-)
-def test_replies_tell_whether_a_topic_without_an_id_is_there(
-    used_s: tuple[float, ...], severity: str | None, advice: str, tmp_path: Path
-) -> None:
-    with dataset(tmp_path, not_known(FETCH, used_s, count=40 if severity == "medium" else 2)) as made:
-        told = [(found.severity, found.row["advice"]) for found in find(made, [rule("missing_topic")])]
-    assert [name for name, _ in told] == ([severity] if severity else [])
-    assert all(words.startswith(advice) for _, words in told)
-
-
-@pytest.mark.parametrize(
-    ("partitions", "sentence"),
-    [
-        ([7, 7, 7], "partition t-7, which brokers do not know, although other replies name the topic"),
-        ([7, 8, 7], "topic t, which other replies name"),
-        ([7, None, 7], "topic t, which other replies name"),
-    ],
-)
-def test_a_partition_may_not_exist_in_a_topic_that_does(
-    partitions: list[int | None], sentence: str, tmp_path: Path
-) -> None:
-    story = failing(3, many(3, 100), topic="t") | {"connections": [connection(1, cluster="c")]}
-    for row, partition in zip(story["errors"], partitions, strict=True):
-        row["partition"] = partition
-    known = {"cluster": "c", "topic": "t", "topic_id": OLD, "first_time_ns": START_NS - SECOND_NS}
-    with dataset(tmp_path, story | {"topic_ids": [known | {"last_time_ns": START_NS + 200 * SECOND_NS}]}) as made:
-        (found,) = find(made, [rule("missing_topic")])
-    assert sentence in as_object(found)["sentence"]
-    assert found.row["advice"].startswith("See whether this partition") is sentence.startswith("partition")
 
 
 def test_connections_that_stay_open_are_counted(tmp_path: Path) -> None:
