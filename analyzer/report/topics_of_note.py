@@ -77,3 +77,14 @@ REREADS = Table(
     ),
     "starts: before the end of what was read already, the first from this offset. again: records of those read in all.",
 )
+LONE_READERS = Table(
+    "lone_readers",
+    "Read by several for one group, without being its members",
+    (
+        (Column("topic", least=10), lambda row: safe(row["topic"])),
+        (Column("group", least=8), lambda row: safe(row["group_id"])),
+        (Column("clients", right=True), lambda row: count(row["clients"])),
+        (Column("one of them", least=10), lambda row: safe(row["who"])),
+        (Column("partitions", right=True), lambda row: count(row["partitions"])),
+    ),
+)

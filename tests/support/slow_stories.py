@@ -74,6 +74,34 @@ def held_up(
     return {"exchanges": rows, "errors": told, "connections": [connection(1)]}
 
 
+def both_commit(
+    seconds: float = 11, partition: int = 0, key: int | None = None, group: str = "g", apart_s: float = 0
+) -> Tables:
+    """Two clients that read for so long and commit; `partition` and `group` are of the second one, which begins later; `key`: an
+    API by which somebody else speaks for the group."""
+    rows: Rows = []
+    positions: Rows = []
+    entries: Rows = []
+    for n, (of, name) in enumerate(((0, "g"), (partition, group))):
+        who = {"connection": n, "client_id": f"copy-{n}"}
+        for step in range(2):
+            moment = at(n * apart_s + step * seconds)
+            number = 10 * n + step
+            rows.append(
+                exchange(number, at_ns=moment, api_key=1, api_name="Fetch", api_version=11, replica_id=-1, **who)
+            )
+            told = {"fetch_offset": 5 + step, "new_end_offset": 90, "time_ns": moment, "cluster": "c"}
+            where = {"exchange": number, "connection": n, "topic": "t", "partition": of}
+            positions.append(where | told)
+            entries.append(where | {"side": "response"})
+            asks = {"api_key": 8, "api_name": "OffsetCommit", "api_version": 7, "group_id": name}
+            rows.append(exchange(number + 5, at_ns=moment, **asks, **who))
+    if key is not None:
+        rows.append(exchange(90, connection=0, api_key=key, api_name="Heartbeat", group_id="g"))
+    links = [connection(n, cluster="c") for n in range(2)]
+    return {"exchanges": rows, "fetch_positions": positions, "entries": entries, "connections": links}
+
+
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "slow_broker": (
         (lambda: slow_at_times(0.6, 300), lambda: slow_everywhere(4), lambda: slow_everywhere(5, others=25)),
@@ -87,6 +115,16 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     )
 }
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "shared_group_id": (
+        both_commit,
+        (
+            lambda: both_commit(9),
+            lambda: both_commit(partition=1),
+            lambda: both_commit(key=12),  # a member reports to the group
+            lambda: both_commit(group="h"),
+            lambda: both_commit(apart_s=5),  # together for 6 s
+        ),
+    ),
     "transaction_held": (
         held_up,
         (
