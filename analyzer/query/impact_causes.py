@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 # The rule whose findings are entries of accounts.
 UNEXPLAINED = "unexplained"
-# Account -> how many must be left of an entry; of the others: `refusals`.
+# Account -> how many must be left of an entry; of the others: `refusals`. A group waits whenever it starts: of `rebalance` a long
+# wait must be among them, and is enough.
 _LEAST = {"time": 3, "rebalance": 1}
 # A column of `told` below -> its type.
 _COLUMNS = {
@@ -94,7 +95,8 @@ given AS (
     GROUP BY unit
 )
 SELECT
-    u.account, u.what, u.between_brokers, g.places, count(*) AS times, TRY_CAST(sum(u.lost_ns) AS BIGINT) AS lost_ns
+    u.account, u.what, u.between_brokers, g.places, count(*) AS times, TRY_CAST(sum(u.lost_ns) AS BIGINT) AS lost_ns,
+    max(u.lost_ns) AS longest_ns
 FROM units AS u LEFT JOIN given AS g ON g.unit = u.unit
 GROUP BY u.account, u.what, u.between_brokers, g.places
 ORDER BY u.account, u.what, u.between_brokers, g.places
@@ -103,8 +105,8 @@ ORDER BY u.account, u.what, u.between_brokers, g.places
 
 @dataclass(slots=True)
 class Share:
-    """What one finding (None: none) explains of an account: requests or connections, and the time that they lost, where known.
-    `also`: how many of them other findings may explain as well, by the places of these in the list.
+    """What one finding (None: none) explains of an account: requests or connections, and the time that they lost, where known,
+    with the longest. `also`: how many of them other findings may explain as well, by the places of these in the list.
     """
 
     account: str
@@ -113,6 +115,7 @@ class Share:
     finding: int | None
     times: int = 0
     lost_ns: int | None = None
+    longest_ns: int = 0
     also: dict[int, int] = field(default_factory=dict)
 
 
@@ -128,6 +131,7 @@ def shares(dataset: Dataset, found: Sequence[Finding], accounts: Sequence[str] =
         key = row["account"], row["what"], row["between_brokers"], places[0] if places else None
         share = kept.setdefault(key, Share(*key))
         share.times += row["times"]
+        share.longest_ns = max(share.longest_ns, row["longest_ns"] or 0)
         if row["lost_ns"] is not None:
             share.lost_ns = (share.lost_ns or 0) + row["lost_ns"]
         for other in places[1:]:
@@ -154,12 +158,19 @@ def without_explained(dataset: Dataset, found: Sequence[Finding]) -> list[Findin
     kept = []
     for at, each in enumerate(found):
         if at in entries:
-            left = sum(share.times for share in told.get(at, ()))
-            if left < _LEAST.get(each.row["account"], LIMITS["refusals"]):
+            left = told.get(at, ())
+            if not _is_above_limits(each.row["account"], left):
                 continue
-            each = replace(each, row=each.row | {"explained": each.row["times"] - left or None})
+            each = replace(
+                each, row=each.row | {"explained": each.row["times"] - sum(share.times for share in left) or None}
+            )
         kept.append(each)
     return kept
+
+
+def _is_above_limits(account: str, left: Sequence[Share]) -> bool:
+    enough = sum(share.times for share in left) >= _LEAST.get(account, LIMITS["refusals"])
+    return enough and (account != "rebalance" or any(share.longest_ns >= LIMITS["stuck_ns"] for share in left))
 
 
 def _order(share: Share) -> tuple[Any, ...]:

@@ -128,9 +128,11 @@ def many_waiting(latencies_s: list[float], clients: int = 2, apart_s: float = 30
     return {"exchanges": rows, "connections": [connection(1)]}
 
 
-def between(times: int, apart_s: float = 3, code: int = 42, role: str = "controller", expected: bool = False) -> Tables:
+def between(
+    times: int, apart_s: float = 3, code: int = 42, role: str = "controller", expected: bool = False, **values: Any
+) -> Tables:
     """BrokerRegistration that a controller refuses, again and again, with an error that no rule explains."""
-    asked = {"api_key": 62, "api_name": "BrokerRegistration", "api_version": 4, "role": role}
+    asked = {"api_key": 62, "api_name": "BrokerRegistration", "api_version": 4, "role": role} | values
     rows = [exchange(n, at_ns=at(n * apart_s), **asked) for n in range(times)]
     told = {"name": "INVALID_REQUEST", "expected": expected}
     return {"exchanges": rows, "errors": [error(n, code, **told) for n in range(times)], "connections": [connection(1)]}
@@ -296,6 +298,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: between(5, role="client"),
             lambda: waiting([11], kind="join_wait"),
             lambda: cut_off(5),
+            lambda: between(5, apart_s=2.4, role="client", latency_ns=SECOND_NS * 2 // 5),  # from the first request on
             lambda: unasked(5),
             lambda: served_and_ended(5),
             lambda: served_and_ended(5, asked={}, close="rst", closed_by="broker"),

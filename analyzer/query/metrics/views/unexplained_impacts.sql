@@ -1,9 +1,10 @@
 -- Which accounts of impact are above their limits, of which no rule about one client tells? One row per account, what it was, API and broker:
 -- requests of several clients that took long, requests between brokers that took long, requests that were refused or had no reply, replies
 -- that no request asked for, waits for other members, connections that the broker reset, and those that came no further than ApiVersions.
--- `fact` says what happened so many `times`; what other findings explain is taken away later (`analyzer.query.impact_causes`). A group waits for its members whenever it starts: one wait must be as long as a client may be
--- stuck. What is not about time goes on for as long; what brokers refuse each other, for one of them. That is medium from 30 s on, longer than
--- a restarted broker waits until its old session has ended, and so are three requests of clients that took 5 s or longer.
+-- `fact` says what happened so many `times`; what other findings explain is taken away later (`analyzer.query.impact_causes`). A group
+-- waits for its members whenever it starts: one wait must be as long as a client may be stuck. What is not about time goes on for as long;
+-- what brokers refuse each other, for one of them. That is medium from 30 s on, longer than a restarted broker waits until its old session
+-- has ended, and so are three requests of clients that took 5 s or longer.
 WITH entries AS (
     SELECT
         account,

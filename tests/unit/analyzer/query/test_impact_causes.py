@@ -139,6 +139,26 @@ def test_an_entry_is_told_for_what_others_leave(tmp_path: Path, times: int, who:
     assert [each.row["explained"] for each in told[1:]] == left
 
 
+def test_waits_that_others_leave_must_be_long_for_one_of_them(tmp_path: Path) -> None:
+    """A group waits whenever it starts."""
+    join = {"api_key": 11, "api_name": "JoinGroup", "kind": "join_wait"}
+    waits: Rows = [
+        exchange(n, at_ns=at(100 * n), latency_ns=seconds * SECOND_NS, **join) for n, seconds in enumerate((30, 3, 3))
+    ]
+    data = dataset(tmp_path, {"exchanges": waits, "connections": [connection(1)]})
+    (entry,) = without_explained(data, entries(data))
+    assert (entry.row["times"], entry.row["longest_ns"]) == (3, 30 * SECOND_NS)
+    cause = next(each.name for each in rules() if "rebalance" in {cost.account for cost in each.costs})
+    assert cause != UNEXPLAINED
+    long, short = (
+        finding(cause, who="app", last_time_ns=at(1)),
+        finding(cause, who="app", first_time_ns=at(99), last_time_ns=at(300)),
+    )
+    assert without_explained(data, [long, *entries(data)]) == [long]
+    _, told = without_explained(data, [short, *entries(data)])
+    assert told.row["explained"] == 2
+
+
 def test_entries_explain_themselves_alone(tmp_path: Path) -> None:
     data = refused(tmp_path, 5)
     (entry,) = entries(data)
