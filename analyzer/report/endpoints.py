@@ -47,8 +47,8 @@ def _reset(row: dict[str, Any]) -> str:
 
 
 def _unread(row: dict[str, Any]) -> str:
-    waited = f"{things(row['times'], 'request')} of {things(row['later'], 'client')} waited up to {duration(row['waited_ns'])}"
-    return f"{waited} to be sent: the receive window was closed"
+    sent = f"{things(row['times'], 'request')} of {things(row['later'], 'client')}"
+    return f"{sent} took up to {duration(row['waited_ns'])} to be sent, where the receive window was closed"
 
 
 _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {

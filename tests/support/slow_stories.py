@@ -11,6 +11,7 @@ from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
 PRODUCE = {"api_key": 0, "api_name": "Produce", "api_version": 11, "kind": "produce_acks_all", "acks": -1}
+UNHEARD = {"acks": 0, "kind": "produce_acks_0", "status": "no_reply_expected"}
 
 
 def at(seconds: float) -> int:
@@ -36,18 +37,23 @@ def slow_everywhere(others_slow: int, others: int = 20) -> Tables:
 
 
 def unread(
-    times: int = 3, send_s: float = 1, windows: int = 3, before_s: float | None = None, throttle_ms: int = 0
+    times: int = 3,
+    send_s: float = 1,
+    windows: int = 3,
+    before_s: float | None = None,
+    throttle_ms: int = 0,
+    **earlier: Any,
 ) -> Tables:
     """Requests that take so long to be sent while the broker's window is closed so often; `before_s`: each is sent so long after
-    another one, which waits for its reply for 3 s."""
+    another one, which waits for its reply for 3 s, or is as `earlier` says."""
     rows = []
     for n in range(times):
         begin = at(10 * n)
         ends = {"request_end_ns": begin + int(send_s * SECOND_NS), "send_ns": int(send_s * SECOND_NS)}
         rows.append(exchange(2 * n, at_ns=begin, throttle_time_ms=throttle_ms, **PRODUCE, **ends))
         if before_s is not None:
-            earlier = begin - int(before_s * SECOND_NS)
-            rows.append(exchange(2 * n + 1, at_ns=earlier, latency_ns=3 * SECOND_NS, **PRODUCE))
+            asked = {"at_ns": begin - int(before_s * SECOND_NS), "latency_ns": 3 * SECOND_NS}
+            rows.append(exchange(2 * n + 1, **(PRODUCE | asked | earlier)))
     return {"exchanges": rows, "connections": [connection(1, broker_zero_windows=windows)]}
 
 
@@ -112,7 +118,8 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: slow_at_times(0.6, 300, median_ms=31),
             lambda: slow_everywhere(5),
         ),
-    )
+    ),
+    "broker_not_reading": ((lambda: unread(before_s=1.1, **UNHEARD),), ()),
 }
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "shared_group_id": (
@@ -143,6 +150,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: unread(windows=2),
             lambda: unread(before_s=1),  # the window closes while the broker is at another request
             lambda: unread(throttle_ms=5),  # muted
+            lambda: unread(before_s=0.9, **UNHEARD),
         ),
     ),
 }

@@ -2,9 +2,9 @@
 -- began before where an earlier one had read to, `again` records that were read once more of `records` read in all, from `from_offset` on.
 -- `commits`: commits of the group that the capture has and that were not refused, null: no group. Three times at the same offset, and no
 -- commit since the first of these (`stuck_ns`): whatever it committed before, high from 10 s on, as in `stuck_readers`; but not where it
--- was never seen before this offset: who reads all at each start, as a cache does, begins at one offset too. Three times at least (twice: for information), half of what was
--- read, and a hundred records: one that goes on at its last commit reads little again. Connections at the same time are two
--- readers, and tell nothing.
+-- was never seen before this offset: who reads all at each start, as a cache does, begins at one offset too. Three times at least (twice: for
+-- information), half of what was read, and a hundred records: one that goes on at its last commit reads little again. Connections at the
+-- same time are two readers, and tell nothing.
 WITH reads AS (
     SELECT
         c.cluster,

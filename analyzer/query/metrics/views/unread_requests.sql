@@ -1,7 +1,8 @@
 -- Which brokers do not read what clients send? One row a broker: `times` requests took a second and more from their first to their last byte,
 -- on connections whose receive window the broker closed as often. A broker reads one request of a connection at a time and mutes who is
--- throttled: a request that was sent behind another one which was not answered yet, or on a connection with throttled replies, tells
--- nothing. `waited_ns`: of all these requests together, those of different connections at the same time each.
+-- throttled: a request that was sent behind another one which was not answered yet, up to a second behind one without a reply (acks=0),
+-- or on a connection with throttled replies, tells nothing. `waited_ns`: of all these requests together, those of different connections
+-- at the same time each.
 WITH held AS (
     SELECT x.*
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
@@ -15,7 +16,10 @@ others AS (
     WHERE x.exchange <> h.exchange
         AND (
             x.throttle_time_ms > 0
-            OR (x.request_time_ns < h.request_time_ns AND coalesce(x.response_time_ns > h.request_time_ns, x.status <> 'no_reply_expected'))
+            OR (x.request_time_ns < h.request_time_ns AND CASE
+                WHEN x.status = 'no_reply_expected' THEN x.request_end_ns > h.request_time_ns - s(1)
+                ELSE coalesce(x.response_time_ns > h.request_time_ns, true)
+            END)
         )
     GROUP BY h.exchange
 )
