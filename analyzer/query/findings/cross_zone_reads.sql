@@ -77,8 +77,8 @@ SELECT
     t.client_zone AS zone,
     t.received_across_bytes,
     CASE
-        WHEN p.are_all_there THEN 'where each of these partitions has a replica'
-        WHEN p.are_known THEN 'where some of these partitions have a replica'
+        WHEN p.are_all_there THEN 'where each partition of these topics has a replica'
+        WHEN p.are_known THEN 'where some partitions of these topics have a replica'
         ELSE 'which has brokers (whether they have a replica is not known)'
     END AS replicas,
     CASE

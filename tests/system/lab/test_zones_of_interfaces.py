@@ -79,6 +79,6 @@ def test_reads_across_zones_are_found_where_no_consumer_names_its_zone(zoned: tu
     dataset, truth = zoned
     rows = [each.row for each in find(dataset) if each.rule.name == "cross_zone_reads"]
     found = [(row["who"], row["replicas"], row["why"]) for row in rows]
-    there = "where each of these partitions has a replica"
+    there = "where each partition of these topics has a replica"
     wanted = [("packing", there, "client.rack is not set"), ("report", there, "client.rack is not set")]
     assert sorted(found) == (wanted if truth["causes"] else [])
