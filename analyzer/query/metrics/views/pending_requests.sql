@@ -4,7 +4,8 @@
 SELECT
     *,
     coalesce(CASE
-        WHEN api_key = api('Fetch') THEN until_ns - request_end_ns >= CAST(max_wait_ms AS BIGINT) * ms(1) + impact('stuck_ns')
+        WHEN api_key = api('Fetch') THEN until_ns - request_end_ns >= impact('stuck_ns')
+            AND until_ns - request_end_ns >= CAST(max_wait_ms AS BIGINT) * ms(1) + impact('stuck_ns')
         ELSE coalesce(api_key, -1) NOT IN (api('JoinGroup', 'SyncGroup', 'ShareFetch'))
     END, false) AS is_lost
 FROM (

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_rows import SECOND_NS, START_NS, Rows, connection, dataset, error, exchange
+from made_rows import SECOND_NS, START_NS, Rows, capture, connection, dataset, error, exchange
 from rich.console import Console
 
 from analyzer.report.terminal import print_section
@@ -209,3 +209,15 @@ def test_the_nearest_to_its_limit_is_the_largest(tmp_path: Path) -> None:
 
 def test_without_impact_there_is_no_largest(tmp_path: Path) -> None:
     assert nearest(tmp_path, exchanges=[exchange(1, latency_ns=MS)], connections=[connection(1)]) == []
+
+
+@pytest.mark.parametrize(
+    ("max_wait_ms", "left_s", "lost"), [(0, 9, 0), (-(2**31), 9, 0), (-(2**31), 10, 1), (2**31 - 1, 10, 0)]
+)
+def test_a_fetch_is_lost_long_after_it_may_wait(max_wait_ms: int, left_s: int, lost: int, tmp_path: Path) -> None:
+    held = exchange(1, at_ns=at(0), status="pending", **FETCH, max_wait_ms=max_wait_ms)
+    ends = [capture(last_time_ns=at(left_s))]
+    with dataset(
+        tmp_path, {"captures": ends, "exchanges": [held], "connections": [connection(1, last_time_ns=at(0))]}
+    ) as made:
+        assert len(made.ask("SELECT * FROM impacts WHERE account = 'unanswered'")) == lost
