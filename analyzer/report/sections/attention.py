@@ -127,7 +127,7 @@ def _largest(facts: Facts) -> str:
             "unanswered": f"{things(row['times'], f'{name} request', f'{name} requests')} without a reply",
             "refused": things(row["times"], f"refused {name} request", f"refused {name} requests"),
         }[row["account"]]
-        return f" The largest account of impact: {what}."
+        return f" Largest impact: {what}."
     return ""
 
 

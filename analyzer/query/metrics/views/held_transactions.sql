@@ -23,7 +23,7 @@ SELECT
     s.api_name,
     count(*) FILTER (WHERE is_refused) AS refused,
     count(*) FILTER (WHERE is_refused AND goes_on) AS held,
-    CAST(sum(until_next_ns) FILTER (WHERE is_refused AND has_next) AS BIGINT) AS waited_ns,
+    TRY_CAST(sum(until_next_ns) FILTER (WHERE is_refused AND has_next) AS BIGINT) AS waited_ns,
     max(request_time_ns) - min(request_time_ns) AS lasted_ns,
     CASE WHEN sum(until_next_ns) FILTER (WHERE is_refused AND has_next)
         >= ms(100) * count(*) FILTER (WHERE is_refused AND goes_on) THEN 'medium' ELSE 'info' END AS severity,

@@ -47,20 +47,17 @@ def test_nothing_is_found_only_where_no_impact_is_above_its_limit(
     ("story", "largest"),
     [
         (many_waiting([0.1, 0.1]), ""),
-        (many_waiting([0.6, 0.1]), " The largest account of impact: 1 Metadata request of 500 ms or longer."),
+        (many_waiting([0.6, 0.1]), " Largest impact: 1 Metadata request of 500 ms or longer."),
         # Of its limit it is more.
         (
             many_waiting([0.6, 0.1]) | {"connections": [connection(1, syn_ack_ns=1_500_000_000)]},
-            " The largest account of impact: a connection that was answered after 1.5 s.",
+            " Largest impact: a connection that was answered after 1.5 s.",
         ),
         (
             waiting([3.0], kind="join_wait", api_key=11, api_name="JoinGroup"),
-            " The largest account of impact: a wait of 3.0 s for other members (JoinGroup).",
+            " Largest impact: a wait of 3.0 s for other members (JoinGroup).",
         ),
-        (
-            cut_off(2, client_id="a") | {"connections": []},
-            " The largest account of impact: 2 Metadata requests without a reply.",
-        ),
+        (cut_off(2, client_id="a") | {"connections": []}, " Largest impact: 2 Metadata requests without a reply."),
     ],
 )
 def test_the_largest_account_is_named_where_nothing_is_found(
