@@ -42,10 +42,11 @@ def unread(
     windows: int = 3,
     before_s: float | None = None,
     throttle_ms: int = 0,
+    resent: int = 0,
     **earlier: Any,
 ) -> Tables:
-    """Requests that take so long to be sent while the broker's window is closed so often; `before_s`: each is sent so long after
-    another one, which waits for its reply for 3 s, or is as `earlier` says."""
+    """Requests that take so long to be sent while the broker's window is closed so often, and so many packets are sent again;
+    `before_s`: each is sent so long after another one, which waits for its reply for 3 s, or is as `earlier` says."""
     rows = []
     for n in range(times):
         begin = at(10 * n)
@@ -54,7 +55,7 @@ def unread(
         if before_s is not None:
             asked = {"at_ns": begin - int(before_s * SECOND_NS), "latency_ns": 3 * SECOND_NS}
             rows.append(exchange(2 * n + 1, **(PRODUCE | asked | earlier)))
-    return {"exchanges": rows, "connections": [connection(1, broker_zero_windows=windows)]}
+    return {"exchanges": rows, "connections": [connection(1, broker_zero_windows=windows, client_retransmitted=resent)]}
 
 
 def held_up(
@@ -150,6 +151,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: unread(windows=2),
             lambda: unread(before_s=1),  # the window closes while the broker is at another request
             lambda: unread(throttle_ms=5),  # muted
+            lambda: unread(resent=1),
             lambda: unread(before_s=0.9, **UNHEARD),
         ),
     ),

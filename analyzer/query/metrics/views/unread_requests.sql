@@ -1,12 +1,12 @@
 -- Which brokers do not read what clients send? One row a broker: `times` requests took a second and more from their first to their last byte,
 -- on connections whose receive window the broker closed as often. A broker reads one request of a connection at a time and mutes who is
 -- throttled: a request that was sent behind another one which was not answered yet, up to a second behind one without a reply (acks=0),
--- or on a connection with throttled replies, tells nothing. `waited_ns`: of all these requests together, those of different connections
--- at the same time each.
+-- or on a connection with throttled replies, tells nothing; nor does a connection that lost packets, as what comes behind a lost one fills
+-- the window too. `waited_ns`: of all these requests together, those of different connections at the same time each.
 WITH held AS (
     SELECT x.*
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE x.send_ns >= s(1) AND c.broker_zero_windows > 0 AND is_client(x.role)
+    WHERE x.send_ns >= s(1) AND c.broker_zero_windows > 0 AND c.client_retransmitted = 0 AND is_client(x.role)
     QUALIFY count(*) OVER (PARTITION BY x.connection) <= c.broker_zero_windows
 ),
 -- What is asked of the same connections, of which there are few.
