@@ -39,8 +39,8 @@ OF_INPUTS = "captures"
 OF_CAPTURES_TOO = "problems"
 # Table -> how its rows of several runs become one.
 MERGED = {
-    "topic_ids": "SELECT cluster, topic_id, topic, max_by(racks, last_time_ns) AS racks, "
-    "max_by(whole_racks, last_time_ns) AS whole_racks, "
+    "topic_ids": "SELECT cluster, topic_id, topic, max_by(racks, (last_time_ns, racks, whole_racks)) AS racks, "
+    "max_by(whole_racks, (last_time_ns, racks, whole_racks)) AS whole_racks, "
     "min(first_time_ns) AS first_time_ns, max(last_time_ns) AS last_time_ns "
     "FROM ({rows}) GROUP BY cluster, topic_id, topic",
     "brokers": "SELECT cluster, broker_id, host, port, max(rack) AS rack, bool_or(controller) AS controller, "

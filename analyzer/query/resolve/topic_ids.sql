@@ -11,8 +11,8 @@ SELECT
     t.cluster,
     f.topic_id,
     f.topic,
-    max_by(f.racks, t.last_time_ns) AS racks,
-    max_by(f.whole_racks, t.last_time_ns) AS whole_racks,
+    max_by(f.racks, (t.last_time_ns, f.racks, f.whole_racks)) AS racks,
+    max_by(f.whole_racks, (t.last_time_ns, f.racks, f.whole_racks)) AS whole_racks,
     min(t.first_time_ns) AS first_time_ns,
     max(t.last_time_ns) AS last_time_ns
 FROM told AS t
