@@ -142,7 +142,7 @@ class Network:
         self.folder = folder
         self.prefix = f"lab{os.getpid()}"
         self.children: list[Child] = []
-        self._namespaces: list[str] = []
+        self.namespaces: list[str] = []
         self._links = 0
         self.hub = Host(self, "hub", "10.20.0.1")
         self._add_namespace(self.hub.namespace)
@@ -167,7 +167,7 @@ class Network:
 
     def _add_namespace(self, name: str) -> None:
         command("ip", "netns", "add", name)
-        self._namespaces.append(name)
+        self.namespaces.append(name)
         # Nobody answers questions for names, and says so at once: brokers ask for the names of clients that fail to log in.
         names = Path("/etc/netns") / name
         names.mkdir(parents=True)
@@ -193,7 +193,7 @@ class Network:
         for child in self.children:
             child.signal(signal.SIGCONT)
             child.kill()
-        for name in self._namespaces:
+        for name in self.namespaces:
             command("ip", "netns", "del", name, check=False)
             shutil.rmtree(Path("/etc/netns") / name, ignore_errors=True)
         with contextlib.suppress(OSError):

@@ -83,8 +83,8 @@ def run(lab: Lab, way: Way) -> None:
     lab.fill("history", 30000, 1000)
     wire = lab.wires[1] if way.at_broker else lab.wire("office", Habits())
     client = lab.host("office") if way.at_broker else wire.host
-    for host in (client, broker.host):
-        command("ip", "-n", host.namespace, "link", "set", "eth0", "mtu", str(way.mtu))
+    for namespace in lab.network.namespaces:
+        _set_mtu(namespace, way.mtu)
     if way.window_bytes:
         client.call(_small_windows, way.window_bytes)
     wire.change(**{name: value for name, value in asdict(habits).items() if value != getattr(Habits(), name)})
@@ -96,6 +96,13 @@ def run(lab: Lab, way: Way) -> None:
             time.sleep(SECONDS / 5)
             lab.start(client, consume, lab.bootstrap, "history", "history", "history", auto_commit_interval_ms=500)
         time.sleep(SECONDS)
+
+
+def _set_mtu(namespace: str, mtu: int) -> None:
+    """Of all links in there: one that is smaller on the way drops what the hosts may send."""
+    for link in json.loads(command("ip", "-n", namespace, "-j", "link")):
+        if link["ifname"] != "lo":
+            command("ip", "-n", namespace, "link", "set", link["ifname"], "mtu", str(mtu))
 
 
 def _small_windows(most: int) -> None:
