@@ -108,6 +108,10 @@ departures AS (
             AS before_max_ns,
         ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns ELSE 0 END AS ack_min_ns,
         ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns - ms(1) ELSE 0 END AS ack_max_ns,
+        -- No host delays an ACK for less. What was sent again may be acknowledged for its second copy.
+        (marks & mark('PROMPT')) <> 0
+            OR (marks & mark('ASKED_AGAIN')) = 0
+            AND ack_time_ns - greatest(coalesce(ack_queued_ns, 0), 0) < request_end_ns + sure_to_broker_ns + ms(38) AS is_prompt,
         coalesce(reply_queued_ns, 0) > reply_held_ns
             OR (marks & mark('REPEAT', 'SHARED')) <> 0
             OR request_time_ns < unseen_to_ns
@@ -118,13 +122,12 @@ arrivals AS (
     SELECT
         *,
         CASE
-            WHEN (marks & mark('PROMPT')) <> 0 AND NOT is_beside
-                THEN greatest(request_end_ns + sure_to_broker_ns, ack_min_ns - ms(1))
+            WHEN is_prompt AND NOT is_beside THEN greatest(request_end_ns + sure_to_broker_ns, ack_min_ns - ms(1))
             ELSE request_end_ns + sure_to_broker_ns
         END AS arrived_min_ns,
         CASE
             WHEN is_beside THEN request_end_ns
-            WHEN (marks & mark('PROMPT')) <> 0 THEN greatest(request_end_ns + to_broker_ns, ack_max_ns)
+            WHEN is_prompt THEN greatest(request_end_ns + to_broker_ns, ack_max_ns)
             WHEN (marks & mark('IDLE')) <> 0 AND NOT crowded
                 AND coalesce(ack_time_ns, response_time_ns) - request_end_ns - to_broker_ns <= to_broker_ns + ms(250)
                     THEN request_end_ns + to_broker_ns + 500000 + byte_ns * request_bytes
@@ -226,7 +229,7 @@ attributed AS (
             WHEN muted_ns > 0 AND mutes THEN 'mute'
             WHEN queue_ns > 0 AND begin_max_ns = before_max_ns THEN 'reply'
             WHEN is_beside THEN 'beside'
-            WHEN (marks & mark('PROMPT')) <> 0 THEN 'ack'
+            WHEN is_prompt THEN 'ack'
             ELSE 'idle'
         END AS broker_evidence
     FROM doubts

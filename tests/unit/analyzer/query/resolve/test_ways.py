@@ -49,8 +49,10 @@ def test_elsewhere_the_arrival_needs_evidence() -> None:
     assert bounds(FAR, marks=IDLE) == (39.5, 40, "idle")
     acked = {"ack_time_ns": START_NS + 25 * MS, "ack_lag_ns": LAG}
     assert bounds(FAR, marks=PROMPT, **acked) == (25, 26, "ack")
-    assert bounds(FAR, **acked) == (25, 40, "wide"), "a late ACK is a bound"
-    assert asked(FAR, **acked)["broker_ns"] is None
+    assert bounds(FAR, **acked) == (25, 26, "ack"), "sooner than any host delays it"
+    assert bounds(FAR, marks=layout.MARK_ASKED_AGAIN, **acked) == (25, 40, "wide"), "of which copy?"
+    assert bounds(FAR, ack_time_ns=START_NS + 49 * MS, ack_lag_ns=LAG) == (1, 40, "wide"), "a late ACK is a bound"
+    assert bounds(FAR | {"sure_to_broker_ns": 0}, ack_time_ns=START_NS + 39 * MS, ack_lag_ns=LAG) == (11, 50, "wide")
     assert bounds(FAR) == (0, 40, "wide")
 
 
@@ -58,6 +60,17 @@ def test_on_a_slow_link_a_request_arrives_later_than_a_handshake() -> None:
     """100 bytes may take 1 ms at 10 us each, and 10 ms at 100 us."""
     assert bounds(FAR | {"byte_ns": 10_000}, marks=IDLE) == (38.5, 40, "idle")
     assert bounds(FAR | {"byte_ns": 100_000}, marks=IDLE) == (29.5, 40, "wide")
+
+
+@pytest.mark.parametrize(("late", "known"), [(2, {"idle", "ack"}), (3, {"ack", "wide"})])
+def test_a_way_that_delays_one_small_request_in_twenty_is_not_trusted(late: int, known: set[str]) -> None:
+    """Forty requests with an early ACK, `late` of them 5 ms after it should have come, and one without an ACK."""
+    rows = [exchange(1, 0, 50, reply_lag_ns=LAG, marks=IDLE, request_bytes=100)]
+    for number in range(40):
+        acked = START_NS + (15 if number < late else 10) * MS
+        rows.append(rows[0] | {"exchange": 2 + number, "ack_time_ns": acked, "ack_lag_ns": LAG})
+    with dataset([part(seen_from="syn")], [FAR | {"is_quiet": False}], exchanges=rows, **offer(9)) as found:
+        assert {row["broker_evidence"] for row in found.query("select broker_evidence from exchanges")} == known
 
 
 def test_a_way_that_no_kernel_answered_may_be_short() -> None:
