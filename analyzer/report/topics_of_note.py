@@ -1,5 +1,5 @@
 """Topics that stand out: lag that grows, offsets that do not exist, records that are not compressed, partitions that get most,
-acknowledged records that are gone, records that are read again."""
+acknowledged records that are gone, records that are read again, committed offsets that are gone."""
 
 from __future__ import annotations
 
@@ -87,4 +87,19 @@ LONE_READERS = Table(
         (Column("one of them", least=10), lambda row: safe(row["who"])),
         (Column("partitions", right=True), lambda row: count(row["partitions"])),
     ),
+)
+FORGOTTEN = Table(
+    "forgotten_offsets",
+    "Committed offsets that are gone",
+    (
+        (Column("topic", least=10), lambda row: safe(row["topic"])),
+        (Column("group", least=8), lambda row: safe(row["group_id"])),
+        (Column("partitions", right=True), lambda row: count(row["partitions"])),
+        (Column("last known", right=True), lambda row: count(row["last_offset"])),
+        (Column("before", right=True), lambda row: duration(row["before_ns"])),
+        (Column("began at", right=True), lambda row: count(row["began_offset"])),
+        (Column("left out", right=True), lambda row: count(row["ahead"])),
+        (Column("again", right=True), lambda row: count(row["behind"])),
+    ),
+    "last known, before, began at: of the first of these partitions. left out, again: records of all of them.",
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import impact_stories
+import offset_stories
 import zone_stories
 from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
 
@@ -39,6 +40,13 @@ def reading(offsets: list[int], every_s: float = 0.5, end: int = 10_000, **value
         entries.append(where | {"side": "response", "next_offset": read_to})
     made = [connection(link, cluster="c") for link in sorted(set(links))]
     return {"exchanges": rows, "fetch_positions": positions, "entries": entries, "connections": made}
+
+
+def cut_off(version: int) -> Tables:
+    """Fetches of this version whose replies have bytes, and no whole record."""
+    story = reading(STUCK)
+    story["exchanges"] = [row | {"api_version": version} for row in story["exchanges"]]
+    return story | {"entries": [row | {"next_offset": None} for row in story["entries"]]}
 
 
 def broken_off(count: int, taken: int = 16_000, waited_s: float = 0.1, **values: Any) -> Tables:
@@ -330,6 +338,8 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "no_progress": (
         (
             lambda: reading(STUCK, read_to=150),  # the same records each time
+            lambda: cut_off(2),
+            lambda: cut_off(4),
             lambda: reading(STUCK, every_s=0.6, read_to=None),  # none
             lambda: reading(STUCK, apart=True, read_to=150),
             lambda: reading([100, 200, 150] * 10, read_to=300),  # back again and again
@@ -349,5 +359,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
 }
 STORIES |= impact_stories.STORIES
 MORE |= impact_stories.MORE
+STORIES |= offset_stories.STORIES
 STORIES |= zone_stories.STORIES
+MORE |= offset_stories.MORE
 MORE |= zone_stories.MORE

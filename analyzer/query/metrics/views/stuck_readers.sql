@@ -1,6 +1,6 @@
 -- Which consumers make no progress? One row per client and partition: `fetches` in `lasted_ns` that never went beyond
 -- `stuck_offset`, although there were records behind it; `what` it got meanwhile: nothing, records up to `last_record` before it, the same
--- records, or a stretch that it `went_back` in.
+-- records, the beginning of a message, or a stretch that it `went_back` in.
 -- A Fetch counts that was answered without an error or a throttle time. Ten of them, 5 s at most apart on average, for 5 s; twenty in
 -- 10 s where no records came, for a reply that was full of others has none. The end lies ten records ahead at least: who looks at
 -- the newest record again and again is no stuck consumer. Nor is who reads all of it again, and reaches the end each time.
@@ -19,6 +19,7 @@ WITH asked AS (
         p.exchange,
         p.time_ns,
         p.fetch_offset,
+        x.api_version,
         coalesce(p.record_bytes, 0) AS record_bytes,
         coalesce(p.new_end_offset, p.end_offset) AS end_offset,
         count(*) OVER (PARTITION BY p.connection, coalesce(p.topic, p.topic_id), p.partition) > 3 AS alone
@@ -69,6 +70,10 @@ judged AS (
         count(DISTINCT fetch_offset) AS offsets,
         count(*) FILTER (WHERE fetch_offset < offset_before AND highest IS NOT NULL) AS backwards,
         count(*) FILTER (WHERE record_bytes > 0) AS filled,
+        -- Only these are cut in the midst of their first message (KIP-74).
+        bool_and(api_version <= 2) AS may_be_cut,
+        min(record_bytes) AS least_bytes,
+        max(record_bytes) AS most_bytes,
         max(end_offset) - max(fetch_offset) AS lag,
         -- Null: unknown of one of them.
         min(end_offset - fetch_offset) AS least_ahead,
@@ -123,7 +128,8 @@ sent_on AS (
 sorted AS (
     SELECT
         t.* REPLACE (
-            CASE WHEN p.replica IS NOT NULL THEN 'elsewhere' WHEN t.sort <> 'filled' THEN t.sort WHEN r.read_to <= t.stuck_offset THEN 'before' ELSE 'same' END AS sort
+            CASE WHEN p.replica IS NOT NULL THEN 'elsewhere' WHEN t.sort <> 'filled' THEN t.sort WHEN r.read_to <= t.stuck_offset THEN 'before'
+                WHEN r.read_to IS NULL AND t.may_be_cut AND t.least_bytes = t.most_bytes THEN 'cut' ELSE 'same' END AS sort
         ),
         r.read_to,
         p.replica
@@ -147,6 +153,7 @@ SELECT
         WHEN 'nothing' THEN 'it receives no records'
         WHEN 'elsewhere' THEN 'the leader sends no records, but says to read from broker ' || CAST(replica AS STRING)
         WHEN 'before' THEN 'it receives only records before that offset'
+        WHEN 'cut' THEN 'each reply ends within its first message, after ' || CAST(most_bytes AS STRING) || ' bytes'
         WHEN 'same' THEN 'it receives the same records each time'
         ELSE 'it goes back again and again'
     END AS what,
@@ -155,6 +162,7 @@ SELECT
         WHEN 'nothing' THEN 'The broker sends nothing of this partition: a batch may be larger than what the client fetches (max.partition.fetch.bytes, fetch.max.bytes), other partitions may fill each reply, or its log is damaged: see the log of the broker.'
         WHEN 'elsewhere' THEN 'client.rack of this client makes the leader name a closer replica (KIP-392), and the client does not read there: it cannot reach that broker or does not know how. Upgrade its library, see whether it reaches that broker, or take client.rack away.'
         WHEN 'before' THEN 'The batch at this offset ends before it, as after compaction or deletion: client libraries that go on only behind a record stay here. Upgrade the client, or set the offset of its group behind the gap (kafka-consumer-groups.sh --reset-offsets).'
+        WHEN 'cut' THEN 'The message at this offset is larger than what the client asks for (max.partition.fetch.bytes, fetch.message.max.bytes), and by this version of Fetch it gets the beginning alone, each time: raise that limit, or upgrade the client.'
         WHEN 'same' THEN 'The client throws away what it gets: a record that it cannot read (checksum, compression, format), or code that fails at a record and tries again. Look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
         ELSE 'Code of this client seeks back to where it began, most likely at each failure to process a record: look at its log; skip the record (kafka-consumer-groups.sh --reset-offsets) if it is to go on.'
     END AS advice,

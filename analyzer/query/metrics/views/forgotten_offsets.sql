@@ -1,0 +1,81 @@
+-- Which groups had committed offsets that are no longer there? One row per group and topic: the coordinator gave or took an offset of
+-- these partitions (`last_offset` of the first of them, told `before_ns` ago), then answered a member that there is none, and this client
+-- began to read at `began_offset`: behind that (`ahead` records are left out, of all partitions) or before it (`behind` are read again).
+-- A request may ask for several groups and name one; who asks and does not read then, as tools do, is left out. `deleted_by`: a client that
+-- had offsets or groups deleted in between.
+WITH told AS (
+    SELECT
+        coalesce(c.cluster, '') AS cluster,
+        x.group_id,
+        coalesce(e.topic, e.topic_id) AS topic,
+        e.partition,
+        x.exchange,
+        x.connection,
+        x.client_address,
+        x.client_id,
+        x.api_key,
+        x.response_time_ns AS time_ns,
+        CASE WHEN e.offset >= 0 THEN e.offset END AS committed_offset,
+        e.offset = -1 AS is_none
+    FROM entries AS e
+    JOIN exchanges AS x ON x.exchange = e.exchange
+    JOIN connections AS c ON c.connection = x.connection
+    WHERE ((x.api_key = api('OffsetFetch') AND e.side = 'response') OR (x.api_key = api('OffsetCommit') AND e.side = 'request'))
+        AND x.status = 'answered' AND x.request_decoded = 'full' AND x.response_decoded = 'full' AND coalesce(x.error_count, 0) = 0
+        AND x.group_id IS NOT NULL AND e.partition IS NOT NULL
+),
+followed AS (
+    SELECT
+        *,
+        lag(committed_offset IGNORE NULLS) OVER in_time AS last_offset,
+        lag(CASE WHEN committed_offset IS NOT NULL THEN time_ns END IGNORE NULLS) OVER in_time AS last_ns,
+        lag(CASE WHEN committed_offset IS NOT NULL THEN exchange END IGNORE NULLS) OVER in_time AS last_exchange
+    FROM told
+    WINDOW in_time AS (PARTITION BY cluster, group_id, topic, partition ORDER BY time_ns, exchange)
+),
+lost AS (
+    SELECT *
+    FROM followed
+    WHERE api_key = api('OffsetFetch') AND is_none AND last_offset IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY cluster, group_id, topic, partition ORDER BY time_ns, exchange) = 1
+),
+-- Where its client went on.
+began AS (
+    SELECT l.exchange, l.group_id, l.topic, l.partition, min_by(p.fetch_offset, (p.time_ns, p.exchange)) AS began_offset
+    FROM lost AS l
+    JOIN exchanges AS x
+        ON x.client_address = l.client_address AND x.client_id IS NOT DISTINCT FROM l.client_id AND x.request_time_ns > l.time_ns
+    JOIN fetch_positions AS p
+        ON p.exchange = x.exchange AND coalesce(p.topic, p.topic_id) = l.topic AND p.partition = l.partition
+    WHERE x.api_key = api('Fetch') AND is_client(x.role) AND p.fetch_offset IS NOT NULL
+    GROUP BY l.exchange, l.group_id, l.topic, l.partition
+),
+deleted AS (
+    SELECT l.exchange, l.group_id, min(who(x)) AS deleted_by
+    FROM lost AS l
+    JOIN exchanges AS x ON x.api_key IN (api('DeleteGroups', 'OffsetDelete')) AND x.request_time_ns BETWEEN l.last_ns AND l.time_ns
+    GROUP BY l.exchange, l.group_id
+)
+SELECT
+    l.group_id,
+    l.topic,
+    count(*) AS partitions,
+    min_by(who(l), (l.time_ns, l.exchange)) AS who,
+    min_by(l.client_address, (l.time_ns, l.exchange)) AS client_address,
+    min_by(l.last_offset, l.partition) AS last_offset,
+    min_by(l.time_ns - l.last_ns, l.partition) AS before_ns,
+    min_by(b.began_offset, l.partition) AS began_offset,
+    nullif(CAST(sum(greatest(b.began_offset - l.last_offset, 0)) AS BIGINT), 0) AS ahead,
+    nullif(CAST(sum(greatest(l.last_offset - b.began_offset, 0)) AS BIGINT), 0) AS behind,
+    max(d.deleted_by) AS deleted_by,
+    min_by(l.connection, (l.time_ns, l.exchange)) AS connection,
+    count(*) AS weight,
+    min_by(l.last_exchange, l.partition) AS evidence_before,
+    min_by(l.exchange, l.partition) AS evidence_none,
+    min(l.time_ns) AS first_time_ns,
+    max(l.time_ns) AS last_time_ns
+FROM lost AS l
+JOIN began AS b ON b.exchange = l.exchange AND b.group_id = l.group_id AND b.topic = l.topic AND b.partition = l.partition
+LEFT JOIN deleted AS d ON d.exchange = l.exchange AND d.group_id = l.group_id
+GROUP BY l.cluster, l.group_id, l.topic
+HAVING sum(abs(b.began_offset - l.last_offset)) > 0
