@@ -1,6 +1,7 @@
 -- severity: info
 -- rank: 60
 -- when: connections having bool_or(client_zone IS NOT NULL OR client_rack <> '')
+-- and: exchanges having sum(response_bytes) FILTER (WHERE api_key = api('Fetch')) >= mb(1)
 -- says: {who} reads across zones: it received {received_across_bytes} from other zones than its own ({zone}), {replicas}: {why}
 -- do: Set client.rack of the consumer to the broker.rack of its zone, and replica.selector.class=RackAwareReplicaSelector on the brokers.
 -- look: kanalyze zones --part clients[ --client {who}]

@@ -1,6 +1,6 @@
 -- severity: info
 -- rank: 61
--- when: connections having bool_or(client_zone IS NOT NULL OR client_rack <> '')
+-- when: connections having bool_or(client_zone IS NOT NULL OR client_rack <> '') AND sum(client_wire_bytes + broker_wire_bytes) >= mb(100)
 -- says: {across_share} of the bytes between clients and brokers whose zones are known cross zones: {across_bytes}
 -- do: See whose they are. Consumers read in their own zone with client.rack; producers write to leaders, wherever these are.
 -- look: kanalyze zones

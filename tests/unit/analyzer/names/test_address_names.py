@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections import Counter
 from pathlib import Path
@@ -136,6 +137,44 @@ def test_a_bad_file_gets_one_line(tmp_path: Path, content: bytes, words: str) ->
         read([path])
     assert words in str(told.value)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "address"),
+    [
+        ("10.0.0.1", "10.0.0.1"),
+        ("255.255.255.255", "255.255.255.255"),
+        ("::FFFF:10.0.0.1", "10.0.0.1"),
+        ("FD00:0:0::0001", "fd00::1"),
+        ("::1.2.3.4", "::102:304"),
+        *(
+            (text, None)
+            for text in ("10.0.0.01", "010.0.0.1", "10.0.1", "10", "0x0a.0.0.1", "1.2.3.256", "1.2.3.4 ", "1.2.3.٤")
+        ),
+    ],
+)
+def test_an_address_is_as_tables_have_it(tmp_path: Path, written: str, address: str | None) -> None:
+    pod = {"kind": "Pod", "metadata": {"name": "a"}, "status": {"podIP": written}}
+    if address is not None:
+        assert said(tmp_path, pod) == [Name(address, pod="a")]
+        return
+    with pytest.raises(NamesError, match="is no IP address"):
+        said(tmp_path, pod)
+
+
+def test_a_file_beyond_the_limits_gets_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packed it may be small: what counts is what comes out."""
+    hosts = "".join(f"10.0.0.{number} kafka\n" for number in range(1, 5))
+    path = tmp_path / "names.gz"
+    path.write_bytes(gzip.compress(hosts.encode() + b"#" * 2_000_000))
+    monkeypatch.setattr("analyzer.names.name_files.MOST_NAMES_OF_A_FILE", 4)
+    assert len(read([path]).rows) == 4
+    monkeypatch.setattr("analyzer.names.name_files.MOST_NAMES_OF_A_FILE", 3)
+    with pytest.raises(NamesError, match="more than 3 names"):
+        read([path])
+    monkeypatch.setattr("analyzer.names.name_table.MOST_BYTES", 1_000_000)
+    with pytest.raises(NamesError, match="more than 1 MB of names"):
+        read([path])
 
 
 def test_rows_of_an_address_never_overlap_and_contradictions_are_said(tmp_path: Path) -> None:
