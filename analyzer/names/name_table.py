@@ -42,6 +42,13 @@ class Conflict(NamedTuple):
     other: str
 
 
+class Told(NamedTuple):
+    """What one file says: of several lists the first that names an address counts; whether it is a file of names, and no capture."""
+
+    ranked: list[list[Name]]
+    is_list: bool
+
+
 class Names(NamedTuple):
     """Rows of which those of one address do not overlap in time, and what could not be decided, a line for each address."""
 
@@ -80,31 +87,37 @@ def who(row: Mapping[str, Any], side: str = "client") -> str | None:
 
 def read(paths: Sequence[Path]) -> Names:
     """What the files say. Where two of them name the same field, the first of them counts. Raises NamesError."""
-    by_address: dict[str, list[tuple[int, Name]]] = {}
-    for number, (path, names) in enumerate((each, names) for each in paths for names in _ranked(each)):
-        for name in dict.fromkeys(names):
-            told = by_address.setdefault(name.address, [])
-            told.append((number, name))
-            if len(told) > MOST_NAMES:
-                raise NamesError(f"{path}: more than {MOST_NAMES:,} names for {name.address}")
-    rows: list[Name] = []
-    conflicts: dict[Conflict, None] = {}
-    for told in by_address.values():
-        rows += _pieces(told, conflicts)
-    return Names(tuple(rows), tuple(conflicts))
+    return joined({path: told_by(path) for path in paths})
 
 
-def _ranked(path: Path) -> list[list[Name]]:
-    """What a file or a pipe says; what counts before the rest comes in a list of its own."""
+def told_by(path: Path) -> Told:
+    """What a file or a pipe says. Raises NamesError."""
     source = Source.beside(path)
     try:
         if not is_capture(source.look(lambda head: len(head) >= MAGIC_BYTES)):
-            return [names_in(input_name(source.name), _whole(source))]
+            return Told([names_in(input_name(source.name), _whole(source))], True)
     except InputError as error:
         raise NamesError(str(error)) from error
     from analyzer.names.capture_names import names_of_capture
 
-    return names_of_capture(source)
+    return Told(names_of_capture(source), False)
+
+
+def joined(told: Mapping[Path, Told]) -> Names:
+    """One table of what files say, the first of them first. Raises NamesError."""
+    by_address: dict[str, list[tuple[int, Name]]] = {}
+    ranked = ((path, names) for path, each in told.items() for names in each.ranked)
+    for number, (path, names) in enumerate(ranked):
+        for name in dict.fromkeys(names):
+            of_address = by_address.setdefault(name.address, [])
+            of_address.append((number, name))
+            if len(of_address) > MOST_NAMES:
+                raise NamesError(f"{path}: more than {MOST_NAMES:,} names for {name.address}")
+    rows: list[Name] = []
+    conflicts: dict[Conflict, None] = {}
+    for of_address in by_address.values():
+        rows += _pieces(of_address, conflicts)
+    return Names(tuple(rows), tuple(conflicts))
 
 
 def _whole(source: Source) -> bytes:

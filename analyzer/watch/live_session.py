@@ -202,7 +202,10 @@ class Session:
                 reason = bug_line(error)
             self.trouble = f"No newer answer: {reason}"
             return
-        self.trouble = "; ".join(f"Not shown: {what}: {why}" for what, why in self.answer.left_out.items()) or None
+        lines = [f"Not shown: {what}: {why}" for what, why in self.answer.left_out.items()]
+        if self._analyst.windows.trouble:
+            lines.append(self._analyst.windows.trouble)
+        self.trouble = "; ".join(lines) or None
         self.on_answer(self.answer)
 
 

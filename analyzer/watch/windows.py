@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from analyzer.base.memory import question_memory_bytes
 from analyzer.ingest.run_tables import Run
-from analyzer.names.given_names import names_of
 from analyzer.query.dataset import Dataset
 from analyzer.query.table_views import parquet
 from analyzer.run import raw_views
 from analyzer.run.local import FRACTION_OF_SIMPLE_PLANS
 from analyzer.run.warnings import limits_reached
 from analyzer.watch.carried import carry
+from analyzer.watch.changing_names import ChangingNames
 from dissectors.tls.keys import KeyLog
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ class Windows:
         self._folder = folder
         self._span_ns = span_ns
         self._options = options
-        self._names = names_of(options)
+        self._names = ChangingNames(options.names)
+        # Why what was given beside the captures is old: a line for a person.
+        self.trouble: str | None = None
         self._captures = captures
         self._totals = totals
         self._kept: deque[Cut] = deque()
@@ -56,6 +58,7 @@ class Windows:
         if self._live is not None:
             shutil.rmtree(self._live.folder, ignore_errors=True)
         self._live = cut.live
+        self.trouble = self._names.look()
         self._kept.append(cut)
         leaving = self._leaving()
         if leaving:
@@ -152,7 +155,7 @@ class Windows:
             threads=1 if small else None,
             simple_plans=raw_views.is_small(summary, FRACTION_OF_SIMPLE_PLANS),
             filters=options.filters,
-            names=self._names,
+            names=self._names.names,
             limits=limits_reached(summary),
             memory_bytes=options.memory_bytes,
             temp_directory=self._folder,

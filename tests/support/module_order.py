@@ -474,6 +474,7 @@ ORDER = (
     "analyzer.watch",
     "analyzer.watch.told",
     "analyzer.watch.key_logs",
+    "analyzer.watch.changing_names",
     "analyzer.watch.ring",
     "analyzer.watch.reader_process",
     "analyzer.watch.carried",

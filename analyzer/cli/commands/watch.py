@@ -142,7 +142,8 @@ def command(
 
     A SOURCE is `-` (standard input), a named pipe, a file that grows, or a directory (or glob) of a ring's files, as `dumpcap -b`
     and `tcpdump -C`, `-G` and `-W` write them: read in the order of their first packets, while the ring overwrites them. Several
-    sources are read at once; --tap NAME=PATH names a source and its capture point. Key logs (--tls-keylog) may grow too.
+    sources are read at once; --tap NAME=PATH names a source and its capture point. Key logs (--tls-keylog) may grow too,
+    and lists of names (--names) change.
 
     Keys: s sorts, / filters, f freezes, 1 to 9 open a finding, q ends and prints the report. Metrics, findings and words are those
     of `kanalyze report`, over the last --window; counts and latency of the report at the end are those of the whole run.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -90,6 +91,27 @@ def test_days_an_hour_apart_are_settled(program: Program, samples: Path, tmp_pat
         expected = totals(tmp_path / "here", sums)
         for to in ("set", *(() if sums.of_topics else ("new",))):
             assert totals(tmp_path / to, sums) == expected, (to, sums.name)
+
+
+def test_names_are_given_with_any_day(program: Program, samples: Path, tmp_path: Path) -> None:
+    """The first day is added without names, later ones with: as on this machine, a connection that goes on gets its name then."""
+    paths = days(samples / "throttle.pcap.zst", 3, tmp_path)
+    names = tmp_path / "names.tsv"
+    names.write_text("address\thost\tzone\n127.0.0.1\tkafka-1\teu-1a\n10.0.0.1\tfar\n")
+    named = []
+    for path, given in zip(paths, ((), (names,), (names,)), strict=True):
+        words = [word for each in given for word in ("--names", each)]
+        added = program.run("spark", path, "--out", tmp_path / "set", "--add", "--task-size", "300k", *words)
+        assert added["code"] == 0, added["err"]
+        additions.add([str(path)], str(tmp_path / "here"), replace(OPTIONS, names=given))
+        with (
+            open_dataset([str(tmp_path / "set")], OPTIONS) as found,
+            open_dataset([str(tmp_path / "here")], OPTIONS) as expected,
+        ):
+            for table in TABLES:
+                assert agree(table, rows(found, table), rows(expected, table)), table
+            named += found.query("SELECT count(broker_host) AS named, count(*) AS every FROM connections")
+    assert named[0]["named"] == 0 < named[1]["named"] <= named[2]["named"], named
 
 
 def test_what_was_assigned_is_told_once(program: Program, samples: Path, tmp_path: Path) -> None:

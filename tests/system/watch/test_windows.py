@@ -72,9 +72,15 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 @contextmanager
 def watched(
-    path: Path, folder: Path, span_ns: int, windows: int, options: Options = OPTIONS
+    path: Path,
+    folder: Path,
+    span_ns: int,
+    windows: int,
+    options: Options = OPTIONS,
+    behind: Callable[[], object] = lambda: None,
 ) -> Iterator[tuple[Session, list[Answer]]]:
-    """A session over a pipe in which the capture comes in so many pieces, each read and looked at before the next one."""
+    """A session over a pipe in which the capture comes in so many pieces, each read and looked at before the next one; `behind` is
+    called after each look."""
     fifo = folder / "fifo"
     os.mkfifo(fifo)
     data = path.read_bytes()
@@ -82,7 +88,12 @@ def watched(
     ends = [210, *(len(data) * number // windows for number in range(1, windows + 1))]
     answers: list[Answer] = []
     session = Session([str(fifo)], options, span_ns, 0.05, 1 << 30)
-    session.on_answer = answers.append
+
+    def take(answer: Answer) -> None:
+        behind()
+        answers.append(answer)
+
+    session.on_answer = take
 
     def write() -> None:
         with fifo.open("wb", buffering=0) as pipe:
@@ -177,3 +188,21 @@ def test_while_nothing_leaves_all_is_as_in_a_report(
             whole.captures = retyped_inputs.arguments([str(tmp_path / "fifo")], options)
             found = printed(facts)
         assert found == printed(Facts(whole)) and any("kafka-of-the-shop" in line for line in found)
+
+
+def test_a_list_of_names_that_changes_is_read_again(
+    capture: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_session, "REST", 0)
+    names = tmp_path / "names"
+    names.write_text("address\thost\n127.0.0.1\told\n")
+
+    def renamed() -> None:
+        names.write_text("address\thost\n127.0.0.1\tnew\n")
+
+    options = replace(OPTIONS, names=(names,))
+    with (
+        watched(capture("groups_848"), tmp_path, 3600 * SECOND, 3, options, renamed) as (session, _),
+        session._analyst.windows.dataset() as last,
+    ):
+        assert last.query("SELECT DISTINCT client_host AS host FROM connections") == [{"host": "new"}]
