@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from ipaddress import ip_address
-from itertools import islice
+from itertools import islice, repeat, zip_longest
 from socket import AF_INET, inet_pton
 from typing import Any, NamedTuple
 
 # Columns of a TSV that mean the same.
 _COLUMNS = {"ip": "address", "rack": "zone", "node": "host", "name": "host", "begin": "from", "until": "to"}
+# Others are not looked at.
+_MOST_COLUMNS = 100
 _FIELDS = ("host", "pod", "namespace", "workload", "zone")
 _ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _SURROGATE = re.compile(r"\\u[dD]")
@@ -60,8 +62,6 @@ def names_in(path: str, data: bytes) -> list[Name]:
         raise NamesError(f"{path}: holds no address with a name")
     if len(found) > MOST_NAMES_OF_A_FILE:
         raise NamesError(f"{path}: more than {MOST_NAMES_OF_A_FILE:,} names; leave those of the capture's network")
-    if not all(value is None or isinstance(value, str) for name in found for value in name[3:]):
-        raise NamesError(f"{path}: a name that is no text")
     return found
 
 
@@ -71,23 +71,29 @@ def _lines(text: str) -> Iterator[Name]:
 
 
 def _heads(line: str) -> list[str]:
-    heads = [word.strip().lower() for word in line.lstrip("#").split("\t")]
+    heads = [word.strip().lower() for word in line.lstrip("#").split("\t")[:_MOST_COLUMNS]]
     return [_COLUMNS.get(word, word) for word in heads]
 
 
 def _tsv(text: str) -> Iterator[Name]:
-    """The first line names the columns: address, any of _FIELDS, from, to."""
+    """The first line names the columns: address, any of _FIELDS, from, to. It is read column by column: each step is one call."""
     first, *lines = text.splitlines()
-    heads = _heads(first)
-    for number, line in enumerate(lines, 2):
-        values = map(str.strip, line.split("\t", len(heads)))
-        row = {head: value for head, value in zip(heads, values, strict=False) if value}
-        if not row:
-            continue
-        if "address" not in row:
-            raise ValueError(f"line {number} has no address")
-        begin, end = _ns(row.get("from"), number), _ns(row.get("to"), number)
-        yield Name(_address(row["address"], number), begin, end, *map(row.get, _FIELDS))
+    numbers = [number for number, line in enumerate(lines, 2) if line and not line.isspace()]
+    cells = zip_longest(*(lines[number - 2].split("\t", _MOST_COLUMNS) for number in numbers), fillvalue="")
+    columns: dict[str, list[str]] = {}
+    for head, column in zip(_heads(first), cells, strict=False):
+        values = list(map(str.strip, column))
+        columns[head] = [new or old for new, old in zip(values, columns.get(head, values), strict=True)]
+    addresses = columns.get("address", [""] * len(numbers))
+    if not all(addresses):
+        raise ValueError(f"line {numbers[addresses.index('')]} has no address")
+    begins, ends = (_moments(columns[name], numbers) if name in columns else repeat(None) for name in ("from", "to"))
+    fields = ([value or None for value in columns[name]] if name in columns else repeat(None) for name in _FIELDS)
+    return map(Name, map(_address, addresses, numbers), begins, ends, *fields)
+
+
+def _moments(column: list[str], numbers: list[int]) -> Iterator[int | None]:
+    return map(_ns, column, numbers)
 
 
 def _hosts(text: str) -> Iterator[Name]:
@@ -105,12 +111,15 @@ def _hosts(text: str) -> Iterator[Name]:
 
 def _json(text: str) -> Iterator[Name]:
     """JSON may spell half of a pair of surrogates, which no text in UTF-8 has."""
-    told = _listed(json.loads(text))
-    return map(_in_utf_8, told) if _SURROGATE.search(text) else told
-
-
-def _in_utf_8(name: Name) -> Name:
-    return Name(*name[:3], *(value and value.encode("utf-8", "replace").decode() for value in name[3:]))
+    has_surrogates = _SURROGATE.search(text)
+    for name in _listed(json.loads(text)):
+        if not all(value is None or isinstance(value, str) for value in name[3:]):
+            raise ValueError("a name that is no text")
+        if has_surrogates:
+            told = (value and value.encode("utf-8", "replace").decode() for value in name[3:])
+            yield Name(*name[:3], *told)
+        else:
+            yield name
 
 
 def _listed(told: Any) -> Iterator[Name]:

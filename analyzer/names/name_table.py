@@ -43,7 +43,7 @@ class Conflict(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What one file says: of several lists the first that names an address counts; whether it is a file of names, and no capture."""
+    """What one file says: of several lists the first that names an address counts; whether it is a file of names, not a capture."""
 
     ranked: list[list[Name]]
     is_list: bool
@@ -60,8 +60,8 @@ class Names(NamedTuple):
         seconds, in 2 GB, and of lists of Python it takes each value by itself. A name may hold any character: what divides
         names and rows cannot be known before."""
         within, between = uuid4().hex, uuid4().hex
-        rows = (within.join(["" if value is None else str(value) for value in row]) for row in self.rows)
-        database.execute(_CREATE, [between.join(rows), between, within])
+        texts = map(_texts, zip(*self.rows, strict=True))
+        database.execute(_CREATE, [between.join(map(within.join, zip(*texts, strict=True))), between, within])
 
     def warnings(self) -> list[str]:
         """What a person must know of the files alone."""
@@ -74,6 +74,11 @@ class Names(NamedTuple):
             f"names: {who} two names at the same time, and so none: {first.address} is {first.field} {first.one} "
             f"and {first.other}"
         ]
+
+
+def _texts(column: Sequence[str | int | None]) -> Iterable[str]:
+    """A column as texts; what is not said is empty."""
+    return column if set(map(type, column)) == {str} else ["" if value is None else str(value) for value in column]  # type: ignore[return-value]
 
 
 def who(row: Mapping[str, Any], side: str = "client") -> str | None:
@@ -105,8 +110,10 @@ def told_by(path: Path) -> Told:
 
 def joined(told: Mapping[Path, Told]) -> Names:
     """One table of what files say, the first of them first. Raises NamesError."""
+    ranked = [(path, names) for path, each in told.items() for names in each.ranked]
+    if len(ranked) == 1 and len({name.address for name in ranked[0][1]}) == len(ranked[0][1]):
+        return Names(tuple(ranked[0][1]))  # nothing to decide
     by_address: dict[str, list[tuple[int, Name]]] = {}
-    ranked = ((path, names) for path, each in told.items() for names in each.ranked)
     for number, (path, names) in enumerate(ranked):
         for name in dict.fromkeys(names):
             of_address = by_address.setdefault(name.address, [])
