@@ -18,10 +18,8 @@ from analyzer.base.text import file_text, input_name
 from analyzer.inputs.capture_heads import first_look
 from analyzer.inputs.sources import STANDARD_INPUT, InputError, Source, input_error_text
 from dissectors.errors import DissectError
-from dissectors.formats.format_detection import is_capture, is_request_log, open_reader
+from dissectors.formats.format_detection import REQUEST_LOG, TELLING_BYTES, is_capture, is_request_log, open_reader
 
-# So many bytes show which format a file has, a tar archive too.
-_HEAD_BYTES = 512
 # A broker's log of requests may begin with other lines.
 _LOG_HEAD_BYTES = 1 << 16
 _COMPRESSED_NAME = re.compile(r"\.(gz|zst|zstd|lz4|xz|bz2)$", re.IGNORECASE)
@@ -221,9 +219,9 @@ def _checked(place: Path | StorageEntry) -> Source:
         uri = place.address.uri
         source = Source(uri, size_bytes=place.size_bytes, uri=uri, modified_ns=place.modified_ns)
     # An object is looked at once, for all that a plan asks: each look takes two round trips.
-    head = first_look(source) if source.uri else next(source.blocks(_HEAD_BYTES), b"")
+    head = first_look(source) if source.uri else next(source.blocks(TELLING_BYTES), b"")
     try:
-        open_reader(head[:_HEAD_BYTES])
+        open_reader(head[:TELLING_BYTES])
     except DissectError as error:
         is_log = is_request_log(next(source.blocks(_LOG_HEAD_BYTES), b""))
         refused = _NoCaptureError(log_alone(source) if is_log else not_a_capture(source, error))
@@ -237,7 +235,10 @@ def _checked(place: Path | StorageEntry) -> Source:
 def log_alone(source: Source) -> str:
     """One line for a broker's log of requests where packets are needed."""
     name = input_name(source.name)
-    return f"{name}: a broker's log of requests, which has no packets; beside a capture give it as --request-log {source.name}"
+    return (
+        f"{name}: {REQUEST_LOG}, which has no packets; give it to `kanalyze` alone, "
+        f"beside a capture give it as --request-log {source.name}"
+    )
 
 
 def not_a_capture(source: Source, error: DissectError) -> str:
@@ -245,6 +246,8 @@ def not_a_capture(source: Source, error: DissectError) -> str:
     name = input_name(source.name)
     if source.notes:
         return f"{name}: {source.notes[0].text}"
+    if error.got == REQUEST_LOG:
+        return log_alone(source)
     if error.got == "an empty file":
         return f"{name}: empty; was anything captured?"
     if error.kind == "truncated":
@@ -265,7 +268,7 @@ def _advice(got: str) -> str:
     if _is_other_capture(got):
         return "convert it: editcap -F pcapng FILE NEW.pcapng (part of Wireshark)"
     if got == "text":
-        return "give what tcpdump -w or Wireshark wrote, or a broker's log of requests alone"
+        return "give what tcpdump -w or Wireshark wrote (of a broker's logs `kanalyze` reads kafka-request.log)"
     return "give what tcpdump -w or Wireshark wrote"
 
 

@@ -12,7 +12,7 @@ from analyzer.inputs.readings import NO_MORE, Reading
 from analyzer.inputs.sources import NOTHING_NOW, SILENT, Source
 from dissectors import layout
 from dissectors.formats.capture_facts import Interface
-from dissectors.formats.format_detection import HEAD_BYTES, Reader, open_reader
+from dissectors.formats.format_detection import HEAD_BYTES, TELLING_BYTES, Reader, open_reader
 from dissectors.formats.pcapng import PcapngReader
 from dissectors.formats.time_order import TimeOrder
 from dissectors.formats.time_steps import TimeSteps
@@ -209,7 +209,7 @@ class _Start:
 
     def open(self, data: memoryview) -> Reader:
         """The reader for an input that begins with `data`. Raises DissectError when it is no capture."""
-        return open_reader(bytes(data[:HEAD_BYTES]))
+        return open_reader(bytes(data[:TELLING_BYTES]))
 
     def enter(self, reader: Reader, data: memoryview, at: int, at_end: bool) -> int:
         """Looks for the first record from `at` on, and returns the offset up to which it looked; `at_end`: no more bytes will

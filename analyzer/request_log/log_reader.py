@@ -66,7 +66,8 @@ class LogFile:
         if self.unreadable:
             many = "1 line is" if self.unreadable == 1 else f"{self.unreadable:,} lines are"
             first = f"(first: line {self.first_unreadable:,})"
-            yield f"{name}: {many} no request of a broker that can be read {first}; the others count"
+            rest = "the others count" if self.requests else "nothing else is in it; copy the log again"
+            yield f"{name}: {many} no request of a broker that can be read {first}; {rest}"
         if not self.requests and not self.unreadable and not self.failure:
             yield (
                 f"{name}: no request of a broker is in it. Expected are lines of kafka.request.logger at level DEBUG: "

@@ -63,8 +63,8 @@ def _read(number: int, source: Source, exchanges: LogExchanges, progress: Callab
 
 def _note(reading: Reading, file: LogFile) -> None:
     """What a person must know of a log."""
-    if file.failure and not file.requests:
-        reading.failure = file.failure
+    if not file.requests:
+        reading.failure = next(file.warnings())
         return
     lines = [file.failure] if file.failure else []
     lines += [line.partition(": ")[2] for line in file.warnings() if line != file.failure]

@@ -10,6 +10,9 @@ from dissectors.formats.pcapng import SECTION_MAGIC, PcapngReader
 HEAD_BYTES = 28
 # So many of them say whether it is a capture.
 MAGIC_BYTES = 4
+# So many show what a file is that is none, a tar archive too.
+TELLING_BYTES = 512
+REQUEST_LOG = "a broker's log of requests"
 
 Reader = PcapReader | PcapngReader
 
@@ -66,6 +69,8 @@ def describe(head: bytes) -> str:
     for magic, name in _OTHER_FORMATS:
         if head.startswith(magic):
             return name
+    if is_request_log(head):
+        return REQUEST_LOG
     if head[257:262] == b"ustar":
         return "a tar archive"
     lowered = head.lstrip().lower()

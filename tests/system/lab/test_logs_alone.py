@@ -117,6 +117,21 @@ def test_what_a_log_cannot_answer_is_refused_in_one_line(tmp_path: Path, capsys:
     assert main(["report", log, str(DATA / "kafka_391.pcap.zst")]) == 2  # the capture counts
     assert "beside a capture give it as --request-log" in capsys.readouterr().err
     assert main(["report", log, "--request-log", log]) == 2
+    with through(tmp_path / "fifo", gzip.decompress(Path(log).read_bytes())):
+        # As `watch` does, which cannot know what comes through a pipe before it reads.
+        assert main(["report", str(tmp_path / "fifo"), str(DATA / "kafka_391.pcap.zst")]) == 2
+    assert "fifo: a broker's log of requests, which has no packets" in capsys.readouterr().err
+
+
+def test_a_log_that_ends_in_its_first_line_is_no_capture_without_packets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "broker.log"
+    log.write_bytes(gzip.decompress((DATA / "kafka_391.log.gz").read_bytes())[:300])
+    assert main(["report", str(log)]) == 2
+    told = capsys.readouterr()
+    assert "1 line is no request of a broker that can be read (first: line 1); nothing else is in it" in told.err
+    assert "packets" not in told.out + told.err
 
 
 def test_an_answer_from_a_log_speaks_of_no_packets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -203,7 +203,7 @@ BAD = {
     "empty": (lambda folder: source(folder, b"").name, "empty"),
     "text": (
         lambda folder: source(folder, b"hello, I am a log file\n").name,
-        "got text; give what tcpdump -w or Wireshark wrote, or a broker's log of requests alone",
+        "got text; give what tcpdump -w or Wireshark wrote (of a broker's logs `kanalyze` reads kafka-request.log)",
     ),
     "picture": (
         lambda folder: source(folder, b"\x89PNG\r\n\x1a\n" + bytes(20)).name,
