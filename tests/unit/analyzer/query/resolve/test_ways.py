@@ -63,7 +63,7 @@ def test_on_a_slow_link_a_request_arrives_later_than_a_handshake() -> None:
 
 
 @pytest.mark.parametrize(("late", "known"), [(2, {"idle", "ack"}), (3, {"ack", "wide"})])
-def test_a_way_that_delays_one_small_request_in_twenty_is_not_trusted(late: int, known: set[str]) -> None:
+def test_a_way_that_delays_one_small_request_in_thirty_is_not_trusted(late: int, known: set[str]) -> None:
     """Forty requests with an early ACK, `late` of them 5 ms after it should have come, and one without an ACK."""
     rows = [exchange(1, 0, 50, reply_lag_ns=LAG, marks=IDLE, request_bytes=100)]
     for number in range(40):
