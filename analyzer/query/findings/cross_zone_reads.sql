@@ -63,6 +63,7 @@ replicas AS (
         client_id,
         coalesce(sum(record_bytes) FILTER (WHERE has = 'none'), 0) AS must_cross_bytes,
         count(*) FILTER (WHERE has = 'unknown') = 0 AS are_known,
+        count(*) FILTER (WHERE has = 'some') = 0 AS are_told_apart,
         count(*) FILTER (WHERE has <> 'each') = 0 AS are_all_there
     FROM records
     GROUP BY client_address, client_id
@@ -79,7 +80,8 @@ SELECT
     t.received_across_bytes,
     CASE
         WHEN p.are_all_there THEN 'where each partition of these topics has a replica'
-        WHEN p.are_known THEN 'where some partitions of these topics have a replica'
+        WHEN p.are_known AND p.are_told_apart THEN 'where some of these topics have replicas'
+        WHEN p.are_known THEN 'where some partitions of these topics have a replica (whether those that it reads do is not known)'
         ELSE 'which has brokers (whether they have a replica is not known)'
     END AS replicas,
     CASE
