@@ -174,7 +174,7 @@ def assigned(fetch_moments: list[float], life_s: float, seen_s: float = 80) -> T
 
 
 def polling(gap_s: float, heartbeats: int) -> Tables:
-    """Two fetches with a pause between them, in which the member's heartbeats go on; its poll interval is 60 s."""
+    """Two fetches with a pause between them, in which the member sends so many heartbeats, one a second; its poll interval is 60 s."""
     tables = joins([0.0], rebalance_timeout_ms=60_000)
     fetches = [exchange(1, at_ns=at(1), **FETCH), exchange(2, at_ns=at(1 + gap_s), **FETCH)]
     beats = [
@@ -425,7 +425,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: assigned([70.0], 65, 30),
         ),
     ),
-    "poll_gap": (lambda: polling(61, 5), (lambda: polling(59, 5), lambda: polling(61, 0))),
+    "poll_gap": (lambda: polling(61, 5), (lambda: polling(59, 5), lambda: polling(61, 0), lambda: polling(61, 60))),
     "session_expired": (lambda: silent_member(11), (lambda: silent_member(9),)),
     "missing_topic": (
         lambda: failing(3, many(3, 100), topic="t"),

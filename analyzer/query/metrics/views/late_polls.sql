@@ -1,7 +1,8 @@
 -- Consumers that did not poll in time, one row a client and group: their group went on without them.
 -- The rebalance timeout of a join is the client's max.poll.interval.ms. It shows in one of two ways. The client leaves: its reason says
 -- so (KIP-800), or, as librdkafka does, it leaves without a word, keeps the connection and joins again, not before the interval is
--- over. Or it sends no Fetch while its heartbeats go on; not told where it had nothing to fetch from here.
+-- over. Or it sends no Fetch for so long while heartbeats go on at first, and then stop, fail, or it joins again: with heartbeats to
+-- the end it polled, and asked for nothing (all was paused, or held already).
 WITH members AS (
     SELECT
         group_id,
@@ -82,6 +83,14 @@ gaps AS (
         ON m.client_id IS NOT DISTINCT FROM f.client_id AND m.client_address = f.client_address
     WHERE f.request_time_ns - f.earlier_ns >= CAST(m.interval_ms AS BIGINT) * ms(1)
 ),
+-- Gaps in which the member left or joined again.
+broken AS (
+    SELECT g.exchange, g.group_id
+    FROM gaps AS g JOIN group_news AS e
+        ON e.group_id = g.group_id AND e.client_id IS NOT DISTINCT FROM g.client_id AND e.client_address = g.client_address
+    WHERE e.event IN ('join', 'leave') AND e.begin_ns BETWEEN g.earlier_ns AND g.request_time_ns
+    GROUP BY g.exchange, g.group_id
+),
 silent AS (
     SELECT
         g.group_id,
@@ -96,8 +105,12 @@ silent AS (
         ON h.api_name = 'Heartbeat' AND h.group_id = g.group_id AND h.client_id IS NOT DISTINCT FROM g.client_id
         AND h.client_address = g.client_address AND h.request_time_ns > g.earlier_ns
         AND h.request_time_ns < g.request_time_ns
+        LEFT JOIN broken AS b ON b.exchange = g.exchange AND b.group_id = g.group_id
     GROUP BY g.group_id, g.who, g.interval_ms, g.request_time_ns, g.earlier_ns, g.earlier, g.exchange
-    HAVING count(*) >= 3
+    HAVING count(*) >= 3 AND (
+        count(b.exchange) > 0 OR bool_or(h.error_count > 0)
+        OR g.request_time_ns - max(h.request_time_ns) > 2 * (max(h.request_time_ns) - min(h.request_time_ns)) / (count(*) - 1)
+    )
 ),
 counted AS (
     SELECT
