@@ -241,8 +241,8 @@ to_client_p95_ns                 int64   The same, 95th percentile, ns; null: th
 to_client_acks                   int64   How many such ACKs the client sent.
 client_data_packets              int64   Packets of the client with payload, retransmissions included.
 broker_data_packets              int64   Packets of the broker with payload, retransmissions included.
-client_filled                    int64   Of these, packets of the client that filled a gap later: lost before the capture.
-broker_filled                    int64   Of these, packets of the broker that filled a gap later: lost before the capture.
+client_filled                    int64   Of these, packets sent again that filled a gap: lost before the capture.
+broker_filled                    int64   Of these, packets sent again that filled a gap: lost before the capture.
 client_missing_ids               int64   Packets of the client before which IP ids are missing: some were lost before the capture;
                                          null where its ids are of no use (IPv6, hosts that do not number packets).
 broker_missing_ids               int64   Packets of the broker before which IP ids are missing; null as above.

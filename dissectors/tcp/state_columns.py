@@ -254,6 +254,7 @@ EARLIEST_SYN = 1 << 20  # a SYN so far before the first byte seen may be late
 USUAL_SEGMENT = 1448  # full segments where no SYN tells: Ethernet, with timestamps
 LEAST_SEGMENT = 88  # RFC 879 less options
 TIMESTAMP_BYTES = 12
+OVERTAKEN_MOST = 64  # IP ids from one that was overtaken to the newest: random ids are seldom so near
 SACKS_REMEMBERED = 4
 IDLE_BYTES = 3000
 DELAYED_LEAST_NS = 38_000_000  # Linux delays an ACK for 40 ms

@@ -228,6 +228,17 @@ def note_full_window(tcp: TcpState, s: cython.longlong, peer: cython.longlong, t
 @cython.cfunc
 @cython.exceptval(-1)
 @cython.boundscheck(False)
+def left_earlier(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.bint:
+    """Whether a packet was overtaken: by its IP id it left its host before the newest one. One that is sent again has a new id."""
+    number: cython.longlong = tcp.segments[SEGMENT_IP_ID, row]
+    if number <= 0 or tcp.side[s, SIDE_IP_ID] == 0:
+        return False
+    return 0 < (tcp.side[s, SIDE_IP_ID] - 1 - number) & 0xFFFF <= OVERTAKEN_MOST
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+@cython.boundscheck(False)
 def note_data(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.int:
     """Bytes of side `s`, or its SYN: how much is under way with them, and whether they were held back."""
     time: cython.longlong = tcp.segments[SEGMENT_TIME, row]
@@ -249,7 +260,8 @@ def note_data(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython
     tcp.side[s, SIDE_DATA_PACKETS] += length > 0
     if first < top:
         tcp.marks |= MARK_REPEAT
-        tcp.side[s, SIDE_LATE] += 1
+        if not left_earlier(tcp, s, row):
+            tcp.side[s, SIDE_LATE] += 1
         tcp.side[s, SIDE_REPEATED] = 1
         tcp.side[s, SIDE_SAMPLE_TO] = 0
     if tcp.side[s ^ 1, SIDE_REPEATED]:

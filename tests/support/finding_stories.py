@@ -174,7 +174,7 @@ def assigned(fetch_moments: list[float], life_s: float, seen_s: float = 80) -> T
 
 
 def polling(gap_s: float, heartbeats: int) -> Tables:
-    """Two fetches with a pause between them, in which the member sends so many heartbeats, one a second; its poll interval is 60 s."""
+    """Two fetches with a pause between them, with so many heartbeats in it, one a second; the poll interval is 60 s."""
     tables = joins([0.0], rebalance_timeout_ms=60_000)
     fetches = [exchange(1, at_ns=at(1), **FETCH), exchange(2, at_ns=at(1 + gap_s), **FETCH)]
     beats = [

@@ -144,6 +144,13 @@ def test_an_ack_sent_at_once_tells_when_bytes_arrived(stage: ModuleType, size: i
     assert told.of_side(layout.PART_WAY_COUNT, 0) == prompt
 
 
+@pytest.mark.parametrize(("late_id", "lost"), [(11, 0), (13, 1), (0, 1), (11 - 70, 1)])
+def test_a_packet_that_was_overtaken_was_not_lost(stage: ModuleType, late_id: int, lost: int) -> None:
+    ids = (10, 12, late_id & 0xFFFF)
+    told = Told(stage, [*opening(), *(asks(seq, 10, ip_id=one) for seq, one in zip((1, 201, 101), ids, strict=True))])
+    assert told.of_side(layout.PART_LATE, 0) == lost
+
+
 @pytest.mark.parametrize(("options", "needless"), [(0, 0), (layout.OPTION_SACK, 1)])
 def test_a_repeat_that_was_needless(stage: ModuleType, options: int, needless: int) -> None:
     """The client says by a block beside its ACK for all that bytes came twice (RFC 2883)."""
