@@ -343,6 +343,16 @@ LONG_WAITS = Table(
         (Column("longest", right=True), _duration("longest_ns")),
     ),
 )
+LATE_REJOINS = Table(
+    "late_rejoins",
+    "Members that are asked to join again and do not",
+    (
+        _CLIENT,
+        (Column("group", least=10), _text("group_id")),
+        (Column("heartbeats", right=True), _count("times")),
+        (Column("for", right=True), _duration("lasted_ns")),
+    ),
+)
 ESCAPES = Table(
     "escapes",
     "Clients that escape a throttle by a new connection",

@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.query.run_findings import in_brackets
 from analyzer.report.causes import Cell, Table
-from analyzer.report.format import NONE, count, duration, rate, safe
+from analyzer.report.format import NONE, count, duration, milliseconds, rate, safe
 from analyzer.report.text_tables import Column
 
 
@@ -117,4 +117,9 @@ REPEATED_REQUESTS = Table(
         _number("rate", "mean_per_s", lambda value: f"{rate(value)}/s"),
         _number("for", "lasted_ns", duration),
     ),
+)
+HELD_FETCHES = Table(
+    "held_fetches",
+    "Fetches with records that were held for their whole fetch.max.wait.ms",
+    (_CLIENT, _number("held", "times"), _number("of", "fetches"), _number("for", "max_wait_ms", milliseconds)),
 )

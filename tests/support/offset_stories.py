@@ -1,10 +1,11 @@
-"""Stories of committed offsets and of what consumers are given; their form is that of `finding_stories`."""
+"""Stories of committed offsets, of what comes late, and of lines that stay dead; their form is that of `finding_stories`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
+from hold_out_stories import MS_NS
+from made_rows import SECOND_NS, START_NS, Rows, capture, connection, exchange
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -41,7 +42,92 @@ def begun_again(
     }
 
 
+def late_to_join(seconds: float = 40, every_s: float = 3, code: int = 27, joins_at_s: float | None = None) -> Tables:
+    """A member whose heartbeats are answered with this code for so long."""
+    where = {
+        "cluster": "c",
+        "connection": 1,
+        "group_id": "g",
+        "group_type": "classic",
+        "member_id": "m",
+        "client_id": "app",
+    }
+    where |= {"client_address": "10.0.0.1"}
+    events: Rows = []
+    for n in range(int(seconds / every_s) + 1):
+        times = {"exchange": n, "begin_ns": at(n * every_s), "time_ns": at(n * every_s)}
+        events.append(where | times | {"event": "heartbeat", "error_code": code})
+    if joins_at_s is not None:
+        times = {"exchange": 900, "begin_ns": at(joins_at_s), "time_ns": at(joins_at_s)}
+        events.append(where | times | {"event": "join", "error_code": 0})
+    rows = [exchange(row["exchange"], at_ns=row["begin_ns"], api_key=12, api_name="Heartbeat") for row in events]
+    link = connection(1, cluster="c", last_time_ns=at(seconds))
+    return {
+        "exchanges": rows,
+        "group_events": events,
+        "connections": [link],
+        "captures": [capture(last_time_ns=at(60))],
+    }
+
+
+def held_fetches(
+    times: int = 3,
+    of: int = 5,
+    wait_ms: int = 5000,
+    record_bytes: int = 900,
+    late_ms: int = 1,
+    kind: str = "fetch_tail",
+) -> Tables:
+    """Fetches with records, of which so many are answered when they had waited for as long as they may, and so much longer."""
+    asked = {"api_key": 1, "api_name": "Fetch", "api_version": 11, "replica_id": -1, "max_wait_ms": wait_ms}
+    rows = []
+    for n in range(of):
+        took_ms = wait_ms + late_ms if n < times else 20
+        rows.append(
+            exchange(n, at_ns=at(n * 10), latency_ns=took_ms * MS_NS, record_bytes=record_bytes, kind=kind, **asked)
+        )
+    return {"exchanges": rows, "connections": [connection(1)]}
+
+
+def dead_to_the_end(
+    waited_s: float = 20, idle_s: float = 3, others: int = 1, resent: int = 4, again_s: float | None = None
+) -> Tables:
+    """A host whose last request has no reply for so long, after so long without traffic, while others are answered; `again_s`: when
+    a new connection of that host is."""
+    last = idle_s + waited_s
+    rows = [exchange(0), exchange(1, at_ns=at(idle_s), status="pending")]
+    ends = {"close": "none", "first_time_ns": at(-1), "last_time_ns": at(last), "seen_from": "syn"}
+    links = [connection(1, client_retransmitted=resent, replies=1, requests=2, **ends)]
+    for n in range(others):
+        who = {"connection": 2 + n, "client_address": f"10.0.0.{9 + n}", "client_id": "well"}
+        rows += [exchange(10 + 100 * n + k, at_ns=at(k), **who) for k in range(int(last))]
+        links.append(connection(who["connection"], client_address=who["client_address"], **ends))
+    if again_s is not None:
+        links.append(connection(50, **(ends | {"first_time_ns": at(again_s)})))
+    return {"exchanges": rows, "connections": links, "captures": [capture(last_time_ns=at(last))]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "held_for_bytes": (
+        held_fetches,
+        (
+            lambda: held_fetches(2),
+            lambda: held_fetches(3, of=7),
+            lambda: held_fetches(wait_ms=1500),
+            lambda: held_fetches(record_bytes=0),
+            lambda: held_fetches(late_ms=600),  # the broker is late
+            lambda: held_fetches(kind="fetch_backlog"),
+        ),
+    ),
+    "rejoins_late": (
+        late_to_join,
+        (
+            lambda: late_to_join(27),
+            lambda: late_to_join(40, every_s=20.5),
+            lambda: late_to_join(code=25),
+            lambda: late_to_join(joins_at_s=20.5),
+        ),
+    ),
     "offsets_forgotten": (
         begun_again,
         (
@@ -51,8 +137,18 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: begun_again(began=500),
             lambda: begun_again(group="h"),
         ),
-    )
+    ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
-    "offsets_forgotten": ((lambda: begun_again(began=9000), lambda: begun_again(deletes=True)), ())
+    "offsets_forgotten": ((lambda: begun_again(began=9000), lambda: begun_again(deletes=True)), ()),
+    "line_dead": (
+        (dead_to_the_end,),
+        (
+            lambda: dead_to_the_end(waited_s=9),
+            lambda: dead_to_the_end(idle_s=31),
+            lambda: dead_to_the_end(others=0),
+            lambda: dead_to_the_end(resent=2),
+            lambda: dead_to_the_end(again_s=15),
+        ),
+    ),
 }

@@ -21,7 +21,7 @@ from analyzer.report.causes import DISTANCES, LONG_WAITS, QUEUES, STALLS, causes
 from analyzer.report.dimension_columns import Cell, api, broker, key_columns
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import client, clock, count, duration, endpoint, rate, safe, things
-from analyzer.report.impact import REPEATED_REQUESTS
+from analyzer.report.impact import HELD_FETCHES, REPEATED_REQUESTS
 from analyzer.report.readability_words import remark
 from analyzer.report.text_tables import Column, Row
 
@@ -117,7 +117,9 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
         return []
     if not facts.is_log_alone:
         lines += _distances(facts.rows("round_trips"), facts, width)
-    if told := causes(facts, (STALLS, QUEUES, DISTANCES, LONG_WAITS, REPEATED_REQUESTS), width, limit, COMMAND):
+    if told := causes(
+        facts, (STALLS, QUEUES, DISTANCES, LONG_WAITS, HELD_FETCHES, REPEATED_REQUESTS), width, limit, COMMAND
+    ):
         lines += [Text(""), *told]
     if not settings.every_ns and (slowest := facts.rows("slowest")):
         lines += [Text(""), *_slowest(slowest[:SLOWEST_ROWS], facts, width)]

@@ -179,6 +179,10 @@ killed AS (
         WHERE b.broker_address = k.broker_address AND b.broker_port = k.broker_port
             AND b.time_ns BETWEEN k.time_ns - k.silence_ns AND k.time_ns
     )
+    -- A line that is dead drops what is idle, too.
+    AND NOT EXISTS (
+        SELECT 1 FROM dead_lines AS d WHERE d.client_address = k.client_address AND d.until IS NOT NULL AND d.first_time_ns <= k.time_ns + s(1)
+    )
     -- Whom the broker itself had told that it closes (`idle_closes`).
     AND NOT EXISTS (
         SELECT 1 FROM connections AS c

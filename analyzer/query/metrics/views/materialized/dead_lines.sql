@@ -7,6 +7,9 @@
 -- The line was dead at most from the last packet before to the first one after. TCP tries again after twice the time, each time
 -- (RFC 6298, 5.5): the try before the one that succeeded failed when half of the time since the first had passed.
 -- That is known beside the client, where every try is seen.
+-- To the end of the capture (`until`) a line is dead over which a request was sent again three times, 3 s and more after it, on a connection
+-- that was not idle for long before (a path may drop idle ones), when no broker has sent this host anything for 10 s, though other hosts
+-- had replies of this broker meanwhile.
 WITH resent AS (
     SELECT connection, client_address, capture_side
     FROM connections
@@ -55,6 +58,54 @@ served AS (
         AND x.response_time_ns BETWEEN w.first_request_ns + ms(500) AND w.end_ns - ms(500)
     WHERE is_client(x.role)
     GROUP BY w.client_address, w.begin_ns
+),
+asked_last AS (
+    SELECT
+        x.client_address,
+        x.broker_address,
+        x.broker_port,
+        who(x) AS who,
+        x.exchange,
+        x.request_end_ns,
+        p.until_ns
+    FROM pending_requests AS p
+    JOIN exchanges AS x ON x.exchange = p.exchange
+    JOIN connections AS c ON c.connection = x.connection
+    WHERE p.is_lost AND p.until_ns - x.request_end_ns >= impact('stuck_ns') AND is_client(c.role) AND c.close = 'none'
+        AND c.one_way IS NULL AND c.client_retransmitted >= 3 AND c.last_time_ns - x.request_end_ns >= s(3) AND c.replies > 0
+),
+-- When each of these hosts had heard of a broker last.
+heard AS (
+    SELECT a.client_address, max(x.response_time_ns) AS last_ns
+    FROM (SELECT DISTINCT client_address FROM asked_last) AS a JOIN exchanges AS x ON x.client_address = a.client_address
+    GROUP BY a.client_address
+),
+dead_at_end AS (
+    SELECT
+        a.client_address,
+        min(a.who) AS who,
+        min(a.broker_address || ':' || CAST(a.broker_port AS STRING)) AS broker,
+        count(DISTINCT a.broker_address || ':' || CAST(a.broker_port AS STRING)) AS brokers,
+        min(a.request_end_ns) AS begin_ns,
+        max(a.until_ns) AS end_ns,
+        min_by(a.exchange, (a.request_end_ns, a.exchange)) AS evidence_first,
+        max_by(a.exchange, (a.request_end_ns, a.exchange)) AS evidence_last
+    FROM asked_last AS a JOIN heard AS h ON h.client_address = a.client_address
+    GROUP BY a.client_address
+    HAVING max(h.last_ns) < min(a.request_end_ns) AND min(a.request_end_ns) - max(h.last_ns) < s(30)
+),
+dead_beside AS (
+    SELECT d.client_address, count(DISTINCT x.client_address) AS others
+    FROM dead_at_end AS d
+    JOIN all_exchanges AS x
+        ON x.client_address <> d.client_address AND x.broker_address || ':' || CAST(x.broker_port AS STRING) = d.broker
+        AND x.response_time_ns BETWEEN d.begin_ns + s(3) AND d.end_ns
+    WHERE is_client(x.role)
+        AND NOT EXISTS (
+            SELECT 1 FROM all_connections AS c
+            WHERE c.client_address = d.client_address AND c.first_time_ns > d.begin_ns AND c.broker_packets > 0
+        )
+    GROUP BY d.client_address
 ),
 -- A connection at work: the broker had sent something in the second before, as it did in most of the seconds of the connection.
 unread AS (
@@ -111,6 +162,7 @@ SELECT
     max_by(w.least_ns, w.end_ns - w.begin_ns) AS least_ns,
     CASE WHEN max_by(w.least_ns, w.end_ns - w.begin_ns) IS NULL THEN 'at most' END AS at_most,
     max(w.end_ns - w.begin_ns) AS silent_ns,
+    CAST(NULL AS STRING) AS until,
     -- One reply between two silences does not make two of them.
     count(*) FILTER (WHERE w.before_ns IS NULL OR w.begin_ns - w.before_ns >= s(1)) AS times,
     max(s.others) AS others,
@@ -128,6 +180,26 @@ LEFT JOIN served AS s ON s.client_address = w.client_address AND s.begin_ns = w.
 GROUP BY w.client_address
 UNION ALL
 SELECT
+    d.client_address,
+    d.who,
+    d.broker,
+    nullif(d.brokers - 1, 0) AS other_brokers,
+    CAST(NULL AS BIGINT) AS least_ns,
+    CAST(NULL AS STRING) AS at_most,
+    d.end_ns - d.begin_ns AS silent_ns,
+    'to the end of the capture' AS until,
+    1 AS times,
+    b.others,
+    CAST(NULL AS STRING) AS unread,
+    CAST(NULL AS BIGINT) AS connection,
+    d.end_ns - d.begin_ns AS weight,
+    d.evidence_first,
+    d.evidence_last,
+    d.begin_ns AS first_time_ns,
+    d.end_ns AS last_time_ns
+FROM dead_at_end AS d JOIN dead_beside AS b ON b.client_address = d.client_address
+UNION ALL
+SELECT
     client_address,
     CAST(NULL AS STRING) AS who,
     min(broker_address || ':' || CAST(broker_port AS STRING)) AS broker,
@@ -135,6 +207,7 @@ SELECT
     CAST(max_by(end_ns - asked_time_ns, end_ns - begin_ns) / 2 - ms(100) AS BIGINT) AS least_ns,
     CAST(NULL AS STRING) AS at_most,
     max(end_ns - begin_ns) AS silent_ns,
+    CAST(NULL AS STRING) AS until,
     count(DISTINCT floor(asked_time_ns / s(10))) AS times,
     CAST(NULL AS BIGINT) AS others,
     'judged by sizes and times, as it is TLS without keys' AS unread,
@@ -155,6 +228,7 @@ SELECT
     CAST(NULL AS BIGINT) AS least_ns,
     'at most' AS at_most,
     max(silent_ns) AS silent_ns,
+    CAST(NULL AS STRING) AS until,
     max(times) AS times,
     CAST(NULL AS BIGINT) AS others,
     'judged by sizes and times, as it is TLS without keys' AS unread,
