@@ -70,6 +70,14 @@ def _lines(text: str) -> Iterator[Name]:
     return _tsv(text) if "\t" in head and "address" in _heads(head) else _hosts(text)
 
 
+def _split(text: str) -> list[str]:
+    """Lines, before each takes the memory of a row."""
+    lines = text.splitlines()
+    if len(lines) > MOST_NAMES_OF_A_FILE:
+        raise ValueError(f"more than {MOST_NAMES_OF_A_FILE:,} lines; leave those of the capture's network")
+    return lines
+
+
 def _heads(line: str) -> list[str]:
     heads = [word.strip().lower() for word in line.lstrip("#").split("\t")[:_MOST_COLUMNS]]
     return [_COLUMNS.get(word, word) for word in heads]
@@ -77,7 +85,7 @@ def _heads(line: str) -> list[str]:
 
 def _tsv(text: str) -> Iterator[Name]:
     """The first line names the columns: address, any of _FIELDS, from, to. It is read column by column: each step is one call."""
-    first, *lines = text.splitlines()
+    first, *lines = _split(text)
     numbers = [number for number, line in enumerate(lines, 2) if line and not line.isspace()]
     cells = zip_longest(*(lines[number - 2].split("\t", _MOST_COLUMNS) for number in numbers), fillvalue="")
     columns: dict[str, list[str]] = {}
@@ -98,7 +106,7 @@ def _moments(column: list[str], numbers: list[int]) -> Iterator[int | None]:
 
 def _hosts(text: str) -> Iterator[Name]:
     """As in /etc/hosts: an address, its name, other names that do not count. Names of loopback addresses say nothing."""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_split(text), 1):
         words = line.partition("#")[0].split()
         if not words:
             continue

@@ -165,13 +165,22 @@ def test_an_address_is_as_tables_have_it(tmp_path: Path, written: str, address: 
 def test_a_file_beyond_the_limits_gets_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Packed it may be small: what counts is what comes out."""
     hosts = "".join(f"10.0.0.{number} kafka\n" for number in range(1, 5))
+    pods = [pod(f"pod-{number}", f"10.0.0.{number}") for number in range(1, 6)]
     path = tmp_path / "names.gz"
+    most = "analyzer.names.name_files.MOST_NAMES_OF_A_FILE"
+    for text, too_much in (
+        (hosts + "#" * 2_000_000, "lines"),
+        ("address\thost\n" + hosts.replace(" ", "\t"), "lines"),
+        (json.dumps({"items": pods}), "names"),
+    ):
+        path.write_bytes(gzip.compress(text.encode()))
+        monkeypatch.setattr(most, 5)
+        assert len(read([path]).rows) in (4, 5)
+        monkeypatch.setattr(most, 4)
+        with pytest.raises(NamesError, match=f"more than 4 {too_much}"):
+            read([path])
+    monkeypatch.setattr(most, 5)
     path.write_bytes(gzip.compress(hosts.encode() + b"#" * 2_000_000))
-    monkeypatch.setattr("analyzer.names.name_files.MOST_NAMES_OF_A_FILE", 4)
-    assert len(read([path]).rows) == 4
-    monkeypatch.setattr("analyzer.names.name_files.MOST_NAMES_OF_A_FILE", 3)
-    with pytest.raises(NamesError, match="more than 3 names"):
-        read([path])
     monkeypatch.setattr("analyzer.names.name_table.MOST_BYTES", 1_000_000)
     with pytest.raises(NamesError, match="more than 1 MB of names"):
         read([path])
