@@ -107,6 +107,25 @@ def dead_to_the_end(
     return {"exchanges": rows, "connections": links, "captures": [capture(last_time_ns=at(last))]}
 
 
+def elsewhere(story: Tables, number: int, cluster: str | None, **values: str) -> Tables:
+    """The story with this exchange on a connection to another cluster."""
+    for rows in (story["exchanges"], story["entries"], story["fetch_positions"]):
+        for row in rows:
+            if row["exchange"] == number:
+                row |= {"connection": 2}
+    for row in story["fetch_positions"]:
+        row |= {"cluster": cluster}
+    for row in story["exchanges"]:
+        row |= values if row["exchange"] == number else {}
+    return story | {"connections": [*story["connections"], connection(2, cluster=cluster, **values)]}
+
+
+def of_two_unknown() -> Tables:
+    """It commits to one cluster and asks another one, of which neither is known by its id."""
+    story = elsewhere(begun_again(), 0, None, broker_address="10.9.0.1")
+    return story | {"connections": [row | {"cluster": None} for row in story["connections"]]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "held_for_bytes": (
         held_fetches,
@@ -136,6 +155,8 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: begun_again(began=None),  # a tool that looks at offsets
             lambda: begun_again(began=500),
             lambda: begun_again(group="h"),
+            lambda: elsewhere(begun_again(), 9, "d"),  # it reads another cluster
+            of_two_unknown,
         ),
     ),
 }

@@ -1,11 +1,13 @@
 -- Which groups had committed offsets that are no longer there? One row per group and topic: the coordinator gave or took an offset of
 -- these partitions (`last_offset` of the first of them, told `before_ns` ago), then answered a member that there is none, and this client
 -- began to read at `began_offset`: behind that (`ahead` records are left out, of all partitions) or before it (`behind` are read again).
--- A request may ask for several groups and name one; who asks and does not read then, as tools do, is left out. `deleted_by`: a client that
--- had offsets or groups deleted in between.
+-- A request for several groups names none and does not count; who asks and does not read then, as tools do, is left out. `deleted_by`: a
+-- client that had offsets, groups or topics of this cluster deleted in between; after topics nobody knows whether the offsets are of the
+-- same records. Clusters may have groups and topics of the same names: an unknown one is taken for as wide as the broker that was asked.
 WITH told AS (
     SELECT
-        coalesce(c.cluster, '') AS cluster,
+        c.cluster AS known_cluster,
+        coalesce(c.cluster, concat(x.broker_address, ':', CAST(x.broker_port AS STRING))) AS cluster,
         x.group_id,
         coalesce(e.topic, e.topic_id) AS topic,
         e.partition,
@@ -47,13 +49,17 @@ began AS (
         ON x.client_address = l.client_address AND x.client_id IS NOT DISTINCT FROM l.client_id AND x.request_time_ns > l.time_ns
     JOIN fetch_positions AS p
         ON p.exchange = x.exchange AND coalesce(p.topic, p.topic_id) = l.topic AND p.partition = l.partition
-    WHERE x.api_key = api('Fetch') AND is_client(x.role) AND p.fetch_offset IS NOT NULL
+    WHERE x.api_key = api('Fetch') AND is_client(x.role) AND p.fetch_offset >= 0 AND coalesce(p.cluster = l.known_cluster, true)
     GROUP BY l.exchange, l.group_id, l.topic, l.partition
 ),
 deleted AS (
-    SELECT l.exchange, l.group_id, min(who(x)) AS deleted_by
+    SELECT l.exchange, l.group_id, min(who(x)) AS deleted_by, bool_or(x.api_key = api('DeleteTopics')) AS of_topics
     FROM lost AS l
-    JOIN exchanges AS x ON x.api_key IN (api('DeleteGroups', 'OffsetDelete')) AND x.request_time_ns BETWEEN l.last_ns AND l.time_ns
+    JOIN connections AS c ON c.cluster = l.known_cluster
+    JOIN exchanges AS x
+        ON x.connection = c.connection AND x.api_key IN (api('DeleteGroups', 'OffsetDelete', 'DeleteTopics'))
+        AND x.request_time_ns BETWEEN l.last_ns AND l.time_ns
+    WHERE x.status = 'answered' AND coalesce(x.error_count, 0) = 0
     GROUP BY l.exchange, l.group_id
 )
 SELECT
@@ -65,8 +71,10 @@ SELECT
     min_by(l.last_offset, l.partition) AS last_offset,
     min_by(l.time_ns - l.last_ns, l.partition) AS before_ns,
     min_by(b.began_offset, l.partition) AS began_offset,
-    nullif(CAST(sum(greatest(b.began_offset - l.last_offset, 0)) AS BIGINT), 0) AS ahead,
-    nullif(CAST(sum(greatest(l.last_offset - b.began_offset, 0)) AS BIGINT), 0) AS behind,
+    nullif(TRY_CAST(sum(CAST(greatest(b.began_offset - l.last_offset, 0) AS DECIMAL(38, 0))) FILTER (WHERE d.of_topics IS NOT TRUE) AS BIGINT), 0)
+        AS ahead,
+    nullif(TRY_CAST(sum(CAST(greatest(l.last_offset - b.began_offset, 0) AS DECIMAL(38, 0))) FILTER (WHERE d.of_topics IS NOT TRUE) AS BIGINT), 0)
+        AS behind,
     max(d.deleted_by) AS deleted_by,
     min_by(l.connection, (l.time_ns, l.exchange)) AS connection,
     count(*) AS weight,
@@ -78,4 +86,4 @@ FROM lost AS l
 JOIN began AS b ON b.exchange = l.exchange AND b.group_id = l.group_id AND b.topic = l.topic AND b.partition = l.partition
 LEFT JOIN deleted AS d ON d.exchange = l.exchange AND d.group_id = l.group_id
 GROUP BY l.cluster, l.group_id, l.topic
-HAVING sum(abs(b.began_offset - l.last_offset)) > 0
+HAVING bool_or(b.began_offset <> l.last_offset)
