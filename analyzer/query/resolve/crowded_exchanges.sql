@@ -2,7 +2,7 @@
 -- 3,000 bytes, when the last byte of this one came by. The same for all between two hosts where strangers share the way or it delays by
 -- itself: of the requests of which an ACK came sooner than any host delays it, more than one in thirty was there 2 ms later than an idle
 -- way takes. (Few of those that wait for a busy way have an ACK of their own, as their replies come soon. Behind a request that has no
--- reply yet the next one is read, and may be acknowledged, late: that tells nothing.) Asked only where the capture was not taken beside
+-- reply, or none yet, the next one may be acknowledged late: that tells nothing.) Asked only where the capture was not taken beside
 -- the broker and the way there is not quiet (`part_ways`). Moments meet in steps of 2^24 ns (17 ms), of what takes longer than a second
 -- of 2^30 ns; of that its first minute counts.
 WITH sent AS (
@@ -53,7 +53,7 @@ alone AS (
 uneven AS (
     SELECT tap, client_address, broker_address
     FROM alone
-    WHERE queue_ns = 0 AND arrived_ns < sure_to_broker_ns + ms(38)
+    WHERE queue_ns = 0 AND (marks & mark('BEHIND_SILENT')) = 0 AND arrived_ns < sure_to_broker_ns + ms(38)
     GROUP BY tap, client_address, broker_address
     -- One of them alone says nothing.
     HAVING 30 * sum(CASE WHEN arrived_ns > to_broker_ns + ms(2.5) + byte_ns * request_bytes THEN 1 ELSE 0 END) > 30 + count(*)

@@ -108,9 +108,10 @@ departures AS (
             AS before_max_ns,
         ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns ELSE 0 END AS ack_min_ns,
         ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns - ms(1) ELSE 0 END AS ack_max_ns,
-        -- No host delays an ACK for less. What was sent again may be acknowledged for its second copy.
+        -- No host delays an ACK for less. It may have been due sooner for a request before this one that nothing acknowledged (acks=0), and
+        -- what was sent again may be acknowledged for its second copy.
         (marks & mark('PROMPT')) <> 0
-            OR (marks & mark('ASKED_AGAIN')) = 0
+            OR (marks & mark('ASKED_AGAIN', 'BEHIND_SILENT')) = 0
             AND ack_time_ns - greatest(coalesce(ack_queued_ns, 0), 0) < request_end_ns + sure_to_broker_ns + ms(38) AS is_prompt,
         coalesce(reply_queued_ns, 0) > reply_held_ns
             OR (marks & mark('REPEAT', 'SHARED')) <> 0
