@@ -35,6 +35,12 @@ Flight = tuple[int, bytes]  # side that sent it (0 the client), bytes
 
 
 @cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """For certificates and key logs; it goes when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="tls-test-")
+
+
+@cache
 def certificate(kind: str = "ec") -> Path:
     """A self-signed certificate and its key in one file."""
     key = ec.generate_private_key(ec.SECP256R1()) if kind == "ec" else rsa.generate_private_key(65537, 2048)
@@ -50,7 +56,7 @@ def certificate(kind: str = "ec") -> Path:
         .not_valid_after(now + datetime.timedelta(days=36_500))
         .sign(key, hashes.SHA256())
     )
-    path = Path(tempfile.mkdtemp(prefix="tls-test-")) / "server.pem"
+    path = Path(_folder().name) / f"{kind}.pem"
     plain = serialization.NoEncryption()
     path.write_bytes(
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
@@ -104,7 +110,7 @@ class Ends:
                 context.set_ciphers(ciphers)
         if alpn:
             client.set_alpn_protocols(list(alpn))
-        handle, self.key_log_path = tempfile.mkstemp(prefix="tls-test-")
+        handle, self.key_log_path = tempfile.mkstemp(dir=_folder().name)
         os.close(handle)
         client.keylog_filename = self.key_log_path
         return client, server
@@ -161,7 +167,7 @@ def said(side: int) -> bytes:
 
 def conversation_with(ciphersuite: str) -> Conversation:
     """A TLS 1.3 conversation with this suite, which OpenSSL chooses by its configuration only: in a process of its own."""
-    config = Path(tempfile.mkdtemp(prefix="tls-test-")) / "openssl.cnf"
+    config = Path(_folder().name) / f"{ciphersuite}.cnf"
     config.write_text(
         "openssl_conf = start\n[start]\nssl_conf = ssl\n[ssl]\nsystem_default = tls\n"
         # Since OpenSSL 3.2 suites with a short tag are of level 0.
