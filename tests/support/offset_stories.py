@@ -42,8 +42,10 @@ def begun_again(
     }
 
 
-def late_to_join(seconds: float = 40, every_s: float = 3, code: int = 27, joins_at_s: float | None = None) -> Tables:
-    """A member whose heartbeats are answered with this code for so long."""
+def late_to_join(
+    seconds: float = 40, every_s: float = 3, code: int = 27, joins_at_s: float | None = None, joins_s: float = 0
+) -> Tables:
+    """A member whose heartbeats are answered with this code for so long; its join at that time waits for so long."""
     where = {
         "cluster": "c",
         "connection": 1,
@@ -58,7 +60,7 @@ def late_to_join(seconds: float = 40, every_s: float = 3, code: int = 27, joins_
         times = {"exchange": n, "begin_ns": at(n * every_s), "time_ns": at(n * every_s)}
         events.append(where | times | {"event": "heartbeat", "error_code": code})
     if joins_at_s is not None:
-        times = {"exchange": 900, "begin_ns": at(joins_at_s), "time_ns": at(joins_at_s)}
+        times = {"exchange": 900, "begin_ns": at(joins_at_s), "time_ns": at(joins_at_s + joins_s)}
         events.append(where | times | {"event": "join", "error_code": 0})
     rows = [exchange(row["exchange"], at_ns=row["begin_ns"], api_key=12, api_name="Heartbeat") for row in events]
     link = connection(1, cluster="c", last_time_ns=at(seconds))
@@ -142,6 +144,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         late_to_join,
         (
             lambda: late_to_join(27),
+            lambda: late_to_join(joins_at_s=1, joins_s=45),
             lambda: late_to_join(40, every_s=20.5),
             lambda: late_to_join(code=25),
             lambda: late_to_join(joins_at_s=20.5),

@@ -1,11 +1,15 @@
 -- Members of classic groups that are asked to join again and do not: one row per member, its longest such time (`lasted_ns`, 30 s at least)
--- and how many of its heartbeats were answered so (`times`, 3 at least), with no join and no leave in between.
+-- and how many of its heartbeats were answered so (`times`, 3 at least), with no join and no leave in between. Heartbeats that it sends while
+-- its join waits for the other members do not count.
 WITH steps AS (
     SELECT
         *,
         sum(CASE WHEN event = 'heartbeat' AND error_code = error('REBALANCE_IN_PROGRESS') THEN 0 ELSE 1 END) OVER (
             PARTITION BY cluster, group_id, member_id ORDER BY begin_ns, exchange ROWS UNBOUNDED PRECEDING
-        ) AS stretch
+        ) AS stretch,
+        max(CASE WHEN event = 'join' THEN CASE WHEN error_code IS NULL THEN max_bigint() ELSE time_ns END END) OVER (
+            PARTITION BY cluster, group_id, member_id ORDER BY begin_ns, exchange ROWS UNBOUNDED PRECEDING
+        ) AS joins_to_ns
     FROM group_news
     WHERE group_type = 'classic' AND event IN ('join', 'leave', 'heartbeat') AND group_id IS NOT NULL AND member_id IS NOT NULL
 ),
@@ -25,7 +29,7 @@ asked AS (
         min(begin_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns
     FROM steps
-    WHERE event = 'heartbeat' AND error_code = error('REBALANCE_IN_PROGRESS')
+    WHERE event = 'heartbeat' AND error_code = error('REBALANCE_IN_PROGRESS') AND coalesce(begin_ns >= joins_to_ns, true)
     GROUP BY cluster, group_id, member_id, stretch
     HAVING count(*) >= 3 AND max(time_ns) - min(begin_ns) >= s(30)
 )
