@@ -34,7 +34,7 @@ large AS (
 small AS (
     SELECT f.*, w.step_ns AS of_step_ns, f.request_end_ns - f.request_end_ns % w.step_ns AS step
     FROM far AS f CROSS JOIN (VALUES (two_to(24)), (two_to(30))) AS w (step_ns)
-    WHERE (f.marks & mark('IDLE')) <> 0
+    WHERE (f.marks & mark('IDLE', 'NEAR')) <> 0
 ),
 crowded AS (
     SELECT DISTINCT f.exchange
@@ -48,12 +48,12 @@ crowded AS (
 alone AS (
     SELECT *
     FROM sent
-    WHERE (marks & mark('IDLE')) <> 0 AND exchange NOT IN (SELECT exchange FROM crowded)
+    WHERE (marks & mark('IDLE', 'NEAR')) <> 0 AND exchange NOT IN (SELECT exchange FROM crowded)
 ),
 uneven AS (
     SELECT tap, client_address, broker_address
     FROM alone
-    WHERE queue_ns = 0 AND (marks & mark('BEHIND_SILENT')) = 0 AND arrived_ns < sure_to_broker_ns + ms(38)
+    WHERE queue_ns = 0 AND (marks & mark('NEAR', 'BEHIND_SILENT')) = 0 AND arrived_ns < sure_to_broker_ns + ms(38)
     GROUP BY tap, client_address, broker_address
     -- One of them alone says nothing.
     HAVING 30 * sum(CASE WHEN arrived_ns > to_broker_ns + ms(2.5) + byte_ns * request_bytes THEN 1 ELSE 0 END) > 30 + count(*)

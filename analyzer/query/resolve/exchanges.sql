@@ -64,7 +64,8 @@ placed AS (
                 ELSE x.kind
             END AS kind,
             CASE WHEN j.exchange IS NULL THEN x.queue_ns END AS queue_ns,
-            CASE WHEN j.exchange IS NULL THEN x.muted_ns END AS muted_ns
+            CASE WHEN j.exchange IS NULL THEN x.muted_ns END AS muted_ns,
+            CASE WHEN NOT x.crowded OR (x.marks & mark('NEAR')) = 0 THEN x.ack_time_ns END AS ack_time_ns
         ),
         j.exchange IS NOT NULL AS has_jump,
         l.connection,
@@ -107,11 +108,15 @@ departures AS (
         request_end_ns + queue_ns - CASE WHEN before_queued_ns >= ms(1.3) THEN before_queued_ns - ms(1) ELSE 0 END
             AS before_max_ns,
         ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns ELSE 0 END AS ack_min_ns,
-        ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns - ms(1) ELSE 0 END AS ack_max_ns,
+        -- Behind an ACK that leaves out a segment at most, that is there as soon as the link can carry it.
+        ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns - ms(1) ELSE 0 END
+            + CASE WHEN (marks & mark('NEAR')) <> 0 THEN 500000 + byte_ns * 1500 ELSE 0 END AS ack_max_ns,
         -- No host delays an ACK for less. It may have been due sooner for a request before this one that nothing acknowledged (acks=0), and
-        -- what was sent again may be acknowledged for its second copy.
+        -- what was sent again may be acknowledged for its second copy. Of an ACK that leaves out a segment it is not known how long it was
+        -- in queues: the reply behind it tells that there are none. It must be for bytes of this request.
         (marks & mark('PROMPT')) <> 0
             OR (marks & mark('ASKED_AGAIN', 'BEHIND_SILENT')) = 0
+            AND ((marks & mark('NEAR')) = 0 OR request_bytes > 3000 AND reply_queued_ns < ms(1.3))
             AND ack_time_ns - greatest(coalesce(ack_queued_ns, 0), 0) < request_end_ns + sure_to_broker_ns + ms(38) AS is_prompt,
         coalesce(reply_queued_ns, 0) > reply_held_ns
             OR (marks & mark('REPEAT', 'SHARED')) <> 0
@@ -123,7 +128,9 @@ arrivals AS (
     SELECT
         *,
         CASE
-            WHEN is_prompt AND NOT is_beside THEN greatest(request_end_ns + sure_to_broker_ns, ack_min_ns - ms(1))
+            WHEN is_prompt AND NOT is_beside THEN greatest(
+                request_end_ns + sure_to_broker_ns, ack_min_ns - CASE WHEN (marks & mark('NEAR')) <> 0 THEN 0 ELSE ms(1) END
+            )
             ELSE request_end_ns + sure_to_broker_ns
         END AS arrived_min_ns,
         CASE

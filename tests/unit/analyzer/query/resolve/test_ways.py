@@ -58,6 +58,17 @@ def test_elsewhere_the_arrival_needs_evidence() -> None:
     assert bounds(FAR) == (0, 40, "wide")
 
 
+def test_behind_an_ack_that_leaves_out_a_segment_a_request_is_there_soon() -> None:
+    """It arrives behind what was acknowledged after 25 ms, as soon as 1,500 bytes can be carried."""
+    near = {"marks": layout.MARK_NEAR, "ack_time_ns": START_NS + 25 * MS, "ack_lag_ns": None, "request_bytes": 9000}
+    assert bounds(FAR, **near) == (24.5, 25, "ack")
+    assert bounds(FAR | {"byte_ns": 1000}, **near) == (23, 25, "ack")
+    assert bounds(FAR | {"byte_ns": 10_000}, **near) == (9.5, 25, "wide")
+    assert bounds(FAR, **near, reply_lag_ns=(LAG + 5 * MS) % RANGE)[::2] == (19.5, "wide"), (
+        "the ACK may have been in a queue"
+    )
+
+
 def test_on_a_slow_link_a_request_arrives_later_than_a_handshake() -> None:
     """100 bytes may take 1 ms at 10 us each, and 10 ms at 100 us."""
     assert bounds(FAR | {"byte_ns": 10_000}, marks=IDLE) == (38.5, 40, "idle")
