@@ -17,7 +17,8 @@ FROM (
         kind = 'fetch_tail' AND max_wait_ms >= 2000
             AND latency_ns BETWEEN CAST(max_wait_ms AS BIGINT) * ms(1) - ms(10) AND CAST(max_wait_ms AS BIGINT) * ms(1) + ms(500) AS is_held
     FROM exchanges
-    WHERE api_key = api('Fetch') AND is_client(role) AND coalesce(replica_id, -1) < 0 AND status = 'answered' AND record_bytes > 0
+    -- Replies with records; a large report does not read `record_bytes`.
+    WHERE kind IN ('fetch_tail', 'fetch_backlog') AND is_client(role) AND coalesce(replica_id, -1) < 0 AND status = 'answered'
         AND coalesce(throttle_time_ms, 0) = 0 AND no_error(error_code)
 ) AS x
 GROUP BY who(), client_address
