@@ -73,21 +73,14 @@ def late_to_join(
 
 
 def held_fetches(
-    times: int = 3,
-    of: int = 5,
-    wait_ms: int = 5000,
-    record_bytes: int = 900,
-    late_ms: int = 1,
-    kind: str = "fetch_tail",
+    times: int = 3, of: int = 5, wait_ms: int = 5000, late_ms: int = 1, kind: str = "fetch_tail"
 ) -> Tables:
     """Fetches with records, of which so many are answered when they had waited for as long as they may, and so much longer."""
     asked = {"api_key": 1, "api_name": "Fetch", "api_version": 11, "replica_id": -1, "max_wait_ms": wait_ms}
     rows = []
     for n in range(of):
         took_ms = wait_ms + late_ms if n < times else 20
-        rows.append(
-            exchange(n, at_ns=at(n * 10), latency_ns=took_ms * MS_NS, record_bytes=record_bytes, kind=kind, **asked)
-        )
+        rows.append(exchange(n, at_ns=at(n * 10), latency_ns=took_ms * MS_NS, kind=kind, **asked))
     return {"exchanges": rows, "connections": [connection(1)]}
 
 
@@ -128,6 +121,15 @@ def of_two_unknown() -> Tables:
     return story | {"connections": [row | {"cluster": None} for row in story["connections"]]}
 
 
+def silent_producer_beside() -> Tables:
+    """Another connection of that host goes on, with requests that have no reply (acks=0) and need not be sent again."""
+    story = dead_to_the_end()
+    ends = {"close": "none", "first_time_ns": at(-1), "last_time_ns": at(23), "seen_from": "syn"}
+    story["connections"].append(connection(60, **ends))
+    story["exchanges"].append(exchange(9, at_ns=at(10), connection=60, status="no_reply_expected"))
+    return story
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "held_for_bytes": (
         held_fetches,
@@ -135,7 +137,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: held_fetches(2),
             lambda: held_fetches(3, of=7),
             lambda: held_fetches(wait_ms=1500),
-            lambda: held_fetches(record_bytes=0),
+            lambda: held_fetches(kind="fetch_empty"),
             lambda: held_fetches(late_ms=600),  # the broker is late
             lambda: held_fetches(kind="fetch_backlog"),
         ),
@@ -173,6 +175,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: dead_to_the_end(others=0),
             lambda: dead_to_the_end(resent=2),
             lambda: dead_to_the_end(again_s=15),
+            silent_producer_beside,
         ),
     ),
 }

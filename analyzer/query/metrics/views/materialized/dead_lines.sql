@@ -105,6 +105,12 @@ dead_beside AS (
             SELECT 1 FROM all_connections AS c
             WHERE c.client_address = d.client_address AND c.first_time_ns > d.begin_ns AND c.broker_packets > 0
         )
+        -- Over a dead line nothing is sent for long without being sent again; Produce with acks=0 has no reply that tells.
+        AND NOT EXISTS (
+            SELECT 1 FROM all_exchanges AS y JOIN all_connections AS c ON c.connection = y.connection
+            WHERE y.client_address = d.client_address AND y.request_time_ns BETWEEN d.begin_ns AND d.end_ns - s(3)
+                AND c.client_retransmitted = 0
+        )
     GROUP BY d.client_address
 ),
 -- A connection at work: the broker had sent something in the second before, as it did in most of the seconds of the connection.
