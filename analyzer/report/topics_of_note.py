@@ -94,6 +94,7 @@ FORGOTTEN = Table(
     (
         (Column("topic", least=10), lambda row: safe(row["topic"])),
         (Column("group", least=8), lambda row: safe(row["group_id"])),
+        (Column("client", least=10), lambda row: safe(row["who"])),
         (Column("partitions", right=True), lambda row: count(row["partitions"])),
         (Column("last known", right=True), lambda row: count(row["last_offset"])),
         (Column("before", right=True), lambda row: duration(row["before_ns"])),

@@ -34,6 +34,9 @@ def begun_again(
         rows.append(exchange(9, at_ns=at(61), api_key=1, api_name="Fetch", api_version=11, replica_id=-1))
         where = {"exchange": 9, "connection": 1, "topic": "t", "partition": 0, "cluster": "c"}
         positions.append(where | {"time_ns": at(61), "fetch_offset": began, "new_end_offset": 9000})
+        entries.append(
+            {"exchange": 9, "connection": 1, "topic": "t", "partition": 0, "side": "request", "offset": began}
+        )
     return {
         "exchanges": rows,
         "entries": entries,
