@@ -8,7 +8,7 @@ from pathlib import Path
 from analyzer.base.filters import Filters
 
 MIB = 1 << 20
-PRODUCE, FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, SHARE_FETCH = 0, 1, 2, 8, 9, 78  # API keys
+PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FETCH, SHARE_FETCH = 0, 1, 2, 9, 78  # API keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,9 @@ class Options:
 
         Those of Fetch are always needed, as they tell what a Fetch waited for. Rows of batches get their offsets from those of
         Produce; where a consumer went on after an offset out of range is told by ListOffsets, and which offsets a group had by
-        OffsetCommit and OffsetFetch. The others cost more than all else.
+        OffsetFetch. The others cost more than all else.
         """
         if self.filters.topics or (self.seldom and self.wants("entries")):
             return None
         written = (PRODUCE, SHARE_FETCH) if self.wants("entries", "batches", "fetch_positions") else ()
-        return frozenset(
-            (FETCH, *written, *((LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH) if self.wants("entries") else ()))
-        )
+        return frozenset((FETCH, *written, *((LIST_OFFSETS, OFFSET_FETCH) if self.wants("entries") else ())))

@@ -19,14 +19,13 @@ def at(seconds: float) -> int:
 def begun_again(
     told: int = -1, began: int | None = 0, committed: int = 500, group: str = "g", deletes: bool = False
 ) -> Tables:
-    """A group that commits this offset; a minute later it is `told` another one, and its client begins to read somewhere else."""
+    """A group that had `committed` this offset is told so, and a minute later another one; its client reads from `began` on."""
     rows: Rows = []
     entries: Rows = []
-    asked = [(8, "OffsetCommit", 0, "g", "request", committed), (9, "OffsetFetch", 60, group, "response", told)]
-    for n, (key, name, second, of, side, offset) in enumerate(asked):
-        rows.append(exchange(n, at_ns=at(second), api_key=key, api_name=name, api_version=7, group_id=of))
+    for n, (second, of, offset) in enumerate([(0, "g", committed), (60, group, told)]):
+        rows.append(exchange(n, at_ns=at(second), api_key=9, api_name="OffsetFetch", api_version=7, group_id=of))
         where = {"exchange": n, "connection": 1, "topic": "t", "partition": 0}
-        entries.append(where | {"side": side, "offset": offset, "error_code": None if side == "request" else 0})
+        entries.append(where | {"side": "response", "offset": offset, "error_code": 0})
     if deletes:
         rows.append(exchange(5, at_ns=at(30), api_key=42, api_name="DeleteGroups", api_version=2, client_id="tool"))
     positions: Rows = []
@@ -119,7 +118,7 @@ def elsewhere(story: Tables, number: int, cluster: str | None, **values: str) ->
 
 
 def of_two_unknown() -> Tables:
-    """It commits to one cluster and asks another one, of which neither is known by its id."""
+    """It asks one cluster and then another one, of which neither is known by its id."""
     story = elsewhere(begun_again(), 0, None, broker_address="10.9.0.1")
     return story | {"connections": [row | {"cluster": None} for row in story["connections"]]}
 

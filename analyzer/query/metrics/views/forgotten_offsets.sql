@@ -1,4 +1,4 @@
--- Which groups had committed offsets that are no longer there? One row per group and topic: the coordinator gave or took an offset of
+-- Which groups had committed offsets that are no longer there? One row per group and topic: the coordinator gave an offset of
 -- these partitions (`last_offset` of the first of them, told `before_ns` ago), then answered a member that there is none, and this client
 -- began to read at `began_offset`: behind that (`ahead` records are left out, of all partitions) or before it (`behind` are read again).
 -- A request for several groups names none and does not count; who asks and does not read then, as tools do, is left out. `deleted_by`: a
@@ -15,14 +15,13 @@ WITH told AS (
         x.connection,
         x.client_address,
         x.client_id,
-        x.api_key,
         x.response_time_ns AS time_ns,
         CASE WHEN e.offset >= 0 THEN e.offset END AS committed_offset,
         e.offset = -1 AS is_none
     FROM entries AS e
     JOIN exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
-    WHERE ((x.api_key = api('OffsetFetch') AND e.side = 'response') OR (x.api_key = api('OffsetCommit') AND e.side = 'request'))
+    WHERE x.api_key = api('OffsetFetch') AND e.side = 'response'
         AND x.status = 'answered' AND x.request_decoded = 'full' AND x.response_decoded = 'full' AND coalesce(x.error_count, 0) = 0
         AND x.group_id IS NOT NULL AND e.partition IS NOT NULL
 ),
@@ -38,7 +37,7 @@ followed AS (
 lost AS (
     SELECT *
     FROM followed
-    WHERE api_key = api('OffsetFetch') AND is_none AND last_offset IS NOT NULL
+    WHERE is_none AND last_offset IS NOT NULL
     QUALIFY row_number() OVER (PARTITION BY cluster, group_id, topic, partition ORDER BY time_ns, exchange) = 1
 ),
 -- Where its client went on.
