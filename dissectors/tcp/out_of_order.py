@@ -101,7 +101,7 @@ def new_record(
     tcp.records[record, RECORD_TIME] = tcp.time
     tcp.records[record, RECORD_NUMBER] = tcp.number
     tcp.records[record, RECORD_ACK] = tcp.ack
-    tcp.records[record, RECORD_WAY] = tcp.lag << 8 | tcp.marks & 0xFF
+    tcp.records[record, RECORD_WAY] = tcp.lag << 8 | tcp.marks
     if before < 0:
         tcp.records[record, RECORD_NEXT] = tcp.side[s, SIDE_FIRST_RECORD]
         tcp.side[s, SIDE_FIRST_RECORD] = record
