@@ -101,7 +101,6 @@ UNREAD = (
     "generation_id",
     "inner_api_key",
     "inner_client_id",
-    "min_bytes",
     "service_ns",
     "session_epoch",
     "session_id",

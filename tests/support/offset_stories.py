@@ -75,10 +75,11 @@ def late_to_join(
 
 
 def held_fetches(
-    times: int = 3, of: int = 5, wait_ms: int = 5000, late_ms: int = 1, kind: str = "fetch_tail"
+    times: int = 3, of: int = 5, wait_ms: int = 5000, late_ms: int = 1, kind: str = "fetch_tail", min_bytes: int = 1_000
 ) -> Tables:
     """Fetches with records, of which so many are answered when they had waited for as long as they may, and so much longer."""
-    asked = {"api_key": 1, "api_name": "Fetch", "api_version": 11, "replica_id": -1, "max_wait_ms": wait_ms}
+    asked = {"api_key": 1, "api_name": "Fetch", "api_version": 11, "replica_id": -1}
+    asked |= {"max_wait_ms": wait_ms, "min_bytes": min_bytes}
     rows = []
     for n in range(of):
         took_ms = wait_ms + late_ms if n < times else 20
@@ -140,6 +141,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: held_fetches(3, of=7),
             lambda: held_fetches(wait_ms=1500),
             lambda: held_fetches(kind="fetch_empty"),
+            lambda: held_fetches(min_bytes=1),  # somebody writes a record every 5 s
             lambda: held_fetches(late_ms=600),  # the broker is late
             lambda: held_fetches(kind="fetch_backlog"),
         ),
