@@ -126,6 +126,12 @@ def lagging(lags: list[int], step_s: float) -> Tables:
     return {"exchanges": exchanges, "fetch_positions": positions, "connections": [connection(1)]}
 
 
+def small(count: int, records: int) -> Rows:
+    """A batch of so many records in each of so many exchanges, packed so well that all are small."""
+    batch = {"connection": 1, "side": "request", "topic": "t", "partition": 0, "codec": "zstd", "records": records}
+    return [batch | {"exchange": n} for n in range(count)]
+
+
 def sent(sequences: list[int], **values: Any) -> Tables:
     """Batches of an idempotent producer with these base sequences."""
     exchanges = many(len(sequences), 9, **PRODUCE)
@@ -507,10 +513,11 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         (lambda: uncompressed(200_000), lambda: uncompressed(250_000, "zstd")),
     ),
     "tiny_batches": (
-        lambda: {"exchanges": many(120, 1, **PRODUCE), "connections": [connection(1)]},
+        lambda: {"exchanges": many(120, 1, **PRODUCE), "connections": [connection(1)], "batches": small(120, 9)},
         (
             lambda: {"exchanges": many(90, 1, **PRODUCE), "connections": [connection(1)]},
             lambda: {"exchanges": many(120, 1, request_bytes=1000, **PRODUCE), "connections": [connection(1)]},
+            lambda: {"exchanges": many(120, 1, **PRODUCE), "connections": [connection(1)], "batches": small(120, 10)},
         ),
     ),
     "skewed_partitions": (

@@ -1,5 +1,9 @@
--- Clients that send many small Produce requests, one row a client.
-WITH seconds AS (
+-- Clients that send many small Produce requests, one row a client. Whose batches hold ten records and more on average has records
+-- that are small, or compress well: its batches would gain little if the client waited for more.
+WITH filled AS (
+    SELECT connection FROM written_sums GROUP BY connection HAVING sum(records) >= 10 * sum(batches)
+),
+seconds AS (
     SELECT
         who() AS who,
         CAST(floor(request_time_ns / 1e9) AS BIGINT) AS second,
@@ -8,6 +12,7 @@ WITH seconds AS (
         min(request_time_ns) AS time_ns
     FROM exchanges
     WHERE api_name = 'Produce' AND request_bytes < 1000 AND request_time_ns IS NOT NULL
+        AND connection NOT IN (SELECT connection FROM filled)
     GROUP BY who(), CAST(floor(request_time_ns / 1e9) AS BIGINT)
 )
 SELECT
