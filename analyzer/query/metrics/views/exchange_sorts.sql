@@ -21,6 +21,7 @@ SELECT
     sum(latency_ns) AS latencies_ns,
     count(*) FILTER (WHERE latency_ns >= ms(500)) AS long,
     sum(latency_ns) FILTER (WHERE latency_ns >= ms(500)) AS long_ns,
+    bool_or(latency_ns >= (CAST(max_wait_ms AS BIGINT) + 500) * ms(1)) AS is_overdue,
     max(send_ns) AS send_ns,
     max(receive_ns) AS receive_ns,
     max(request_bytes) AS request_bytes,
