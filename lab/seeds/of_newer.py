@@ -8,6 +8,7 @@ from typing import Any
 
 from lab.applications import until_said, word_count
 from lab.clients import consume, produce
+from lab.namespaces import Host
 from lab.seeds.causes import Told, cause
 from lab.seeds.of_clients import delete_topic
 from lab.seeds.scene import Scene, called
@@ -77,7 +78,7 @@ def killed_again_and_again(scene: Scene) -> Told:
 def healthy_streams(scene: Scene) -> Told:
     host = scene.machine(partitions=2)
     _feed(scene)
-    _count_words(scene)
+    _count_words(scene, host)
     with scene.captured(host):
         time.sleep(scene.s)
     return Told()
@@ -86,7 +87,7 @@ def healthy_streams(scene: Scene) -> Told:
 @cause(8, 12)  # s that are captured after it
 def streams_topic_deleted(scene: Scene) -> Told:
     host = scene.machine(partitions=2)
-    _count_words(scene)
+    _count_words(scene, host)
     with scene.captured(host):
         time.sleep(2)
         scene.lab.did(f"{scene.topic}, which the application reads, is deleted")
@@ -95,10 +96,9 @@ def streams_topic_deleted(scene: Scene) -> Told:
     return Told(["missing_topic", "topic_deleted", "failing"], [[scene.topic]])
 
 
-def _count_words(scene: Scene) -> None:
+def _count_words(scene: Scene, host: Host) -> None:
     """At work: it is compiled as it starts, which takes long."""
     counts: dict[str, Any] = {f"{scene.topic}-counts": {"partitions": 1}}
     scene.lab.topics(**counts)
-    host = scene.host()
     word_count(scene.lab, host, scene.name, scene.topic, f"{scene.topic}-counts")
     until_said(host, "to RUNNING")
