@@ -1,4 +1,4 @@
--- Members that join a group anew, time and again: one row a client at an address and group.
+-- Members that join a group anew, `times` after they had joined first: one row a client at an address and group.
 -- Four lives at least of one client at one address, one after the other, two minutes apart at most: the connection by which one joined ends
 -- before the next joins, or within a second (of a killed process the last packets come late). A member that comes back under the name that
 -- it had is the same life.
@@ -29,7 +29,7 @@ SELECT
     who(l) AS who,
     client_address,
     group_id,
-    count(*) + 1 AS times,
+    count(*) AS times,
     CAST(round(1.0 * (max(begin_ns) - min(before_ns)) / count(*)) AS BIGINT) AS apart_ns,
     count(*) AS weight,
     min_by(exchange, (begin_ns, exchange)) AS evidence_first,

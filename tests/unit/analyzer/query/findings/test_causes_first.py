@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from finding_stories import failing, many, queued
 from hold_out_stories import MS_NS
 from incident_stories import gone
 from made_rows import SECOND_NS, START_NS, capture, connection, dataset, error, exchange
-from member_stories import waiting_to_join
+from member_stories import crashing, waiting_to_join
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
@@ -62,3 +63,10 @@ def test_a_client_that_starts_asks_for_many_things_at_once(tmp_path: Path) -> No
         with dataset(tmp_path / str(seconds), story | {"captures": CAPTURES}) as made:
             told += [each.severity for each in find(made, [rule("head_of_line")])]
     assert told == ["medium", "info"]
+
+
+@pytest.mark.parametrize("lives", [4, 7])
+def test_who_begins_anew_joins_again_once_less_than_it_joins(tmp_path: Path, lives: int) -> None:
+    with dataset(tmp_path, crashing(lives, leaves=True)) as made:
+        (found,) = find(made, [rule("restarting_member")])
+    assert found.row["times"] == lives - 1
