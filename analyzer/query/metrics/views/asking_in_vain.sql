@@ -1,5 +1,6 @@
 -- Which clients ask for metadata again and again, and for nothing that follows from it? One row a client: five times at least, in five
--- seconds at least, every three seconds or more often. Whoever writes, reads, joins a group or administers asks for more than that.
+-- seconds at least, every three seconds or more often. Whoever writes, reads, joins a group or administers asks for more than that. For
+-- information, unless metadata is asked for all the time and no reply to it was read.
 WITH few AS (
     SELECT client_address, client_id, sum(metadata_requests) AS requests
     FROM totals
@@ -12,6 +13,7 @@ SELECT
     f.client_address,
     CAST(f.requests AS BIGINT) AS requests,
     max(a.last_time_ns) - min(a.first_time_ns) AS lasted_ns,
+    CASE WHEN bool_or(a.connection IN (SELECT connection FROM metadata_storms WHERE name = 'UNREAD')) THEN 'medium' ELSE 'info' END AS severity,
     CAST(f.requests AS BIGINT) AS weight,
     min(a.connection) AS connection,
     min(a.first_time_ns) AS first_time_ns,

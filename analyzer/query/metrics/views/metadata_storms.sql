@@ -1,13 +1,14 @@
 -- Connections on which metadata is asked for all the time, one row a client and connection.
 -- 30 in 30 s, in at least 20 different seconds: a burst at the start of a client is none. Of a shorter capture 10 different seconds
 -- will do, where each had three and all the time until the end was so. `topic`: what most of these requests failed for; `name`: the error that the client
--- got most often.
+-- got most often; UNREAD, where no reply was read to its end.
 WITH asked AS (
     SELECT
         connection,
         who() AS who,
         exchange,
         request_time_ns,
+        response_decoded = 'full' AS is_read,
         count(*) OVER (
             PARTITION BY connection ORDER BY request_time_ns RANGE BETWEEN s(30) PRECEDING AND CURRENT ROW
         ) AS within
@@ -38,7 +39,7 @@ refused AS (
 SELECT
     a.who,
     CASE WHEN max(f.times) >= count(*) / 2 THEN max(f.topic) END AS topic,
-    max(r.name) AS name,
+    CASE WHEN bool_or(a.is_read) THEN max(r.name) ELSE coalesce(max(r.name), 'UNREAD') END AS name,
     a.connection,
     count(*) AS requests,
     max(within) * 1e9 / least(30e9, greatest(max(request_time_ns) - min(request_time_ns), 1)) AS worst_per_s,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from finding_stories import failing, many, queued
 from hold_out_stories import MS_NS
+from impact_stories import asking
 from incident_stories import gone
 from made_rows import SECOND_NS, START_NS, capture, connection, dataset, error, exchange
 from member_stories import crashing, waiting_to_join
@@ -63,6 +64,22 @@ def test_a_client_that_starts_asks_for_many_things_at_once(tmp_path: Path) -> No
         with dataset(tmp_path / str(seconds), story | {"captures": CAPTURES}) as made:
             told += [each.severity for each in find(made, [rule("head_of_line")])]
     assert told == ["medium", "info"]
+
+
+@pytest.mark.parametrize(
+    ("count", "decoded", "told"),
+    [
+        (100, "truncated", [("asks_in_vain", "medium", ["metadata_storm"])]),
+        (100, "full", [("metadata_storm", "medium", []), ("asks_in_vain", "info", [])]),  # it has what it asked for
+        (12, "truncated", [("asks_in_vain", "info", [])]),
+    ],
+)
+def test_who_asks_all_the_time_and_gets_no_further_is_told_as_that(
+    tmp_path: Path, count: int, decoded: str, told: list[tuple[str, str, list[str]]]
+) -> None:
+    with dataset(tmp_path, asking(count, 25, response_decoded=decoded) | {"captures": CAPTURES}) as made:
+        found = find(made, [rule("metadata_storm"), rule("asks_in_vain")])
+    assert [(each.rule.name, each.severity, [symptom.rule.name for symptom in each.symptoms]) for each in found] == told
 
 
 @pytest.mark.parametrize("lives", [4, 7])
