@@ -168,6 +168,23 @@ def written(offsets: list[int], *, apart_s: float = 5, sequences: list[int] | No
     return {"exchanges": rows, "entries": entries, "batches": batches, "connections": links, "topic_ids": ids}
 
 
+def unread(offsets: list[int], kind: str = "produce_acks_1", gone: tuple[int, ...] = (), back_s: float = 99) -> Tables:
+    """The same without the batches, of which the capture has nothing; `gone`: brokers that refuse connections from their reply on,
+    to `back_s`."""
+    story = written(offsets) | {"batches": []}
+    story["exchanges"] = [row | {"kind": kind} for row in story["exchanges"]]
+    nothing = {"is_kafka": None, "syn_ack_ns": None, "client_stream_bytes": 0, "broker_stream_bytes": 0}
+    for n in gone:
+        there = {"broker_address": f"10.0.1.{1 + n}", "last_time_ns": at(back_s), "cluster": "c"}
+        tries = [at(5 * n + 1 + number) for number in range(3)]
+        story["connections"] += [
+            connection(50 + 10 * n + number, **there, **nothing, first_time_ns=moment)
+            for number, moment in enumerate(tries)
+        ]
+        story["connections"].append(connection(59 + 10 * n, **there, first_time_ns=at(back_s), replies=1))
+    return story
+
+
 def starting(offsets: list[int], read_to: int = 1000, partitions: int = 1, **values: Any) -> Tables:
     """Starts, one after the other (`every_s`), with a connection for each partition, that read from such an offset to `read_to`;
     `commits` of its group, None: it is in no group; `refused`: that many more were."""
@@ -308,8 +325,19 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 # More stories of rules that other files have one for.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "acknowledged_lost": (
-        (lambda: written([100, 200, 190], sequences=[0, 10, 20]), lambda: written([100, 200, 0], ids=["one"])),
-        (),
+        (
+            lambda: written([100, 200, 190], sequences=[0, 10, 20]),
+            lambda: written([100, 200, 0], ids=["one"]),
+            lambda: unread([100, 200, 190]),
+            lambda: unread([100, 200, 50], gone=(1,)),
+        ),
+        (
+            lambda: unread([100, 200, 190], "produce_acks_all"),  # it may be sent again
+            lambda: unread([100, 200, 50]),  # a topic that may be another
+            lambda: unread([100, 200, 50], gone=(1,), back_s=9),
+            lambda: unread([100, 200, 50], gone=(1, 2)),
+            lambda: unread([100, 200, 0], gone=(1,)),
+        ),
     ),
     "connection_storm": (
         (lambda: opening(10), lambda: opening(10, **TLS)),

@@ -5,12 +5,15 @@
 -- same file, so that neither requests under way together nor clocks of several hosts look like it. An idempotent producer's batch
 -- that may be a resent one has the offset of the first; a topic that was deleted and created again, or may have been, begins anew.
 -- Names whose one id was told before and after the acknowledgement: their topics were not created anew. Of others the end has to be more
--- than twice as far as what is gone.
+-- than twice as far as what is gone, unless the leader before was away meanwhile: then its successor was elected.
 WITH same_ids AS (
     SELECT topic, min(first_time_ns) AS first_time_ns, max(last_time_ns) AS last_time_ns, count(DISTINCT topic_id) AS ids
     FROM topic_ids
     WHERE topic IS NOT NULL
     GROUP BY topic
+),
+away AS (
+    SELECT broker, max(first_time_ns) AS first_time_ns, max(last_time_ns) AS last_time_ns FROM lost_brokers GROUP BY broker
 )
 SELECT
     r.topic,
@@ -41,9 +44,12 @@ LEFT JOIN (
 ) AS o ON o.exchange = r.told_exchange AND o.topic = r.topic AND o.partition = r.partition
 LEFT JOIN same_ids AS i ON i.topic = r.topic
 LEFT JOIN new_topics AS t ON t.topic = r.topic
+LEFT JOIN away AS a ON a.broker = old.broker_address || ':' || CAST(old.broker_port AS STRING)
+LEFT JOIN away AS b ON b.broker = new.broker_address || ':' || CAST(new.broker_port AS STRING)
 WHERE t.topic IS NULL AND coalesce(i.ids, 1) = 1 AND new.connection <> old.connection
     AND (new.broker_address <> old.broker_address OR new.broker_port <> old.broker_port OR r.base_offset < r.told_offset)
 GROUP BY r.cluster, r.topic, r.partition
 HAVING bool_and(
     r.base_offset > r.told_offset / 2 OR coalesce(i.first_time_ns <= old.response_time_ns AND i.last_time_ns >= old.response_time_ns, false)
+    OR coalesce(r.base_offset > 0 AND b.broker IS NULL AND r.request_time_ns BETWEEN a.first_time_ns AND a.last_time_ns, false)
 )

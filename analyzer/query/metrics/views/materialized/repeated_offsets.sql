@@ -9,6 +9,7 @@ WITH taken AS (
         e.partition,
         e.exchange,
         e.offset AS base_offset,
+        x.kind = 'produce_acks_1' AS is_never_resent,
         x.request_file,
         x.request_time_ns,
         x.response_time_ns
@@ -99,6 +100,12 @@ FROM (
     FROM numbered
     WHERE coalesce(producer_id, -1) < 0 OR base_sequence > sequence_before
     GROUP BY exchange, topic, partition
+    UNION ALL
+    SELECT t.exchange, t.topic, t.partition
+    FROM (SELECT topic, partition FROM again GROUP BY topic, partition) AS g
+    JOIN taken AS t ON t.topic = g.topic AND t.partition = g.partition
+    LEFT JOIN produced AS p ON p.exchange = t.exchange AND p.topic = t.topic AND p.partition = t.partition
+    WHERE t.is_never_resent AND p.exchange IS NULL
 ) AS n
 JOIN taken AS e ON e.exchange = n.exchange AND e.topic = n.topic AND e.partition = n.partition
 JOIN clusters AS c ON c.connection = e.connection
