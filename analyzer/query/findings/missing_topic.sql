@@ -13,12 +13,14 @@
 -- records before, and none after the last of them, or whose Fetch waited for records (a broker that has no such topic says so at
 -- once). Then two requests tell it, for information. It was made later where an id is named only after the first of them, and after
 -- the last one too; where one is named before the first and after the last, only some broker's metadata are stale. Where no id tells
--- it, replies to Produce and Fetch do.
-WITH told AS (
+-- it, replies to Produce and Fetch do. An id whose name nobody told before has that of a client that is refused one id, and then, within
+-- ten seconds, one name.
+WITH refused AS (
     SELECT
         c.cluster,
         who(x) AS who,
-        coalesce(e.topic, e.topic_id) AS topic,
+        e.topic,
+        e.topic_id,
         e.code,
         e.exchange,
         e.partition,
@@ -30,6 +32,19 @@ WITH told AS (
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
     WHERE e.code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')) AND is_client(x.role)
+),
+called AS (
+    SELECT cluster, who, min(topic_id) FILTER (WHERE topic IS NULL) AS topic_id, min(topic) AS topic
+    FROM refused
+    GROUP BY cluster, who
+    HAVING count(DISTINCT topic_id) FILTER (WHERE topic IS NULL) = 1 AND count(DISTINCT topic) = 1
+        AND min(time_ns) FILTER (WHERE topic IS NOT NULL) - min(time_ns) FILTER (WHERE topic IS NULL) BETWEEN 0 AND s(10)
+        AND min(topic) NOT IN (SELECT topic FROM topic_ids WHERE topic IS NOT NULL)
+),
+told AS (
+    SELECT r.* REPLACE (coalesce(r.topic, n.topic, r.topic_id) AS topic)
+    FROM refused AS r
+    LEFT JOIN called AS n ON n.cluster IS NOT DISTINCT FROM r.cluster AND n.who = r.who AND n.topic_id = r.topic_id
 ),
 missed AS (
     SELECT
@@ -54,13 +69,19 @@ missed AS (
 ),
 -- Without an error: what a broker refused, or never answered, tells nothing.
 used AS (
-    SELECT c.cluster, coalesce(e.topic, e.topic_id) AS topic, min(x.response_time_ns) AS first_ns, max(x.response_time_ns) AS last_ns
+    SELECT
+        c.cluster,
+        coalesce(e.topic, n.topic, e.topic_id) AS topic,
+        min(x.response_time_ns) AS first_ns,
+        max(x.response_time_ns) AS last_ns
     FROM entries AS e
     JOIN exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
+    LEFT JOIN (SELECT cluster, topic_id, min(topic) AS topic FROM called GROUP BY cluster, topic_id) AS n
+        ON n.cluster IS NOT DISTINCT FROM c.cluster AND n.topic_id = e.topic_id
     WHERE x.api_key IN (api('Produce', 'Fetch')) AND e.side = 'response' AND e.partition IS NOT NULL AND no_error(e.error_code)
-        AND coalesce(e.topic, e.topic_id) IN (SELECT topic FROM missed)
-    GROUP BY c.cluster, coalesce(e.topic, e.topic_id)
+        AND coalesce(e.topic, n.topic, e.topic_id) IN (SELECT topic FROM missed)
+    GROUP BY c.cluster, coalesce(e.topic, n.topic, e.topic_id)
 ),
 gone AS (
     SELECT m.cluster, m.who, m.topic, m.code

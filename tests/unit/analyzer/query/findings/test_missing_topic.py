@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cluster_stories import NEW, OLD
 from finding_stories import FETCH, failing, many, not_known
-from made_rows import SECOND_NS, START_NS, connection, dataset
+from made_rows import SECOND_NS, START_NS, connection, dataset, error, exchange
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
@@ -89,3 +89,39 @@ def test_a_partition_may_not_exist_in_a_topic_that_does(
         (found,) = find(made, [rule("missing_topic")])
     assert sentence in as_object(found)["sentence"]
     assert found.row["advice"].startswith("See whether this partition") is sentence.startswith("partition")
+
+
+@pytest.mark.parametrize(
+    ("names", "known", "says"),
+    [
+        (["bills"], (), "topic bills, which does not exist, for 4.0 s (5 requests)"),
+        (["bills", "orders"], (), f"topic {OLD}, which does not exist, for 2.0 s (3 requests)"),
+        (["bills"], ("bills",), f"topic {OLD}, which does not exist, for 2.0 s (3 requests)"),  # it has another id
+    ],
+)
+def test_an_id_without_a_name_has_that_which_is_refused_next(
+    names: list[str], known: tuple[str, ...], says: str, tmp_path: Path
+) -> None:
+    """A topic of which the capture saw no name before it was deleted."""
+    used = exchange(0, at_ns=START_NS, **FETCH)
+    by_id = failing(3, [exchange(n, at_ns=START_NS + n * SECOND_NS, **FETCH) for n in (1, 2, 3)], topic_id=OLD)
+    asked = [exchange(n, at_ns=START_NS + n * SECOND_NS) for n in (4, 5)]
+    by_name = [
+        error(row["exchange"], 3, topic=names[n % len(names)], name="E3", expected=False) for n, row in enumerate(asked)
+    ]
+    ids = [
+        {"cluster": "c", "topic": name, "topic_id": NEW, "first_time_ns": START_NS, "last_time_ns": START_NS}
+        for name in known
+    ]
+    story = {
+        "exchanges": [used, *by_id["exchanges"], *asked],
+        "errors": [*by_id["errors"], *by_name],
+        "entries": [
+            {"exchange": 0, "connection": 1, "topic_id": OLD, "partition": 0, "side": "response", "error_code": 0}
+        ],
+        "connections": [connection(1, cluster="c")],
+        "topic_ids": ids,
+    }
+    with dataset(tmp_path, story) as made:
+        told = [as_object(found)["sentence"] for found in find(made, [rule("missing_topic")])]
+    assert len(told) >= 1 and says in told[0]
