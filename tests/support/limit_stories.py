@@ -58,11 +58,11 @@ def broken_off(times: int, size: int = 600_000, answered_bytes: int = 40, **valu
     }
 
 
-def committing(per_s: int, seconds: int, connections: int = 1) -> Tables:
-    """Commits of a consumer, the same number each second."""
+def committing(per_s: int, seconds: int, connections: int = 1, took_ms: float = 0.1) -> Tables:
+    """Commits of a consumer, the same number each second, which took so long."""
     asked = {"api_key": 8, "api_name": "OffsetCommit", "group_id": "g"}
     rows = [
-        exchange(n, at_ns=at(n / per_s), latency_ns=100_000, connection=n % connections, **asked)
+        exchange(n, at_ns=at(n / per_s), latency_ns=int(took_ms * 1e6), connection=n % connections, **asked)
         for n in range(per_s * seconds)
     ]
     return {"exchanges": rows, "connections": [connection(n) for n in range(connections)]}
@@ -223,6 +223,15 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: nobody_there(2),
             lambda: nobody_there(2, host="10.0.1.1", kafka=True),
             lambda: nobody_there(3, kafka=True),
+        ),
+    ),
+    "commit_storm": (
+        (lambda: committing(6, 6, took_ms=100),),
+        (
+            lambda: committing(4, 10, took_ms=240),
+            lambda: committing(6, 10, took_ms=80),
+            lambda: committing(6, 4, took_ms=160),
+            lambda: committing(6, 10, took_ms=300),  # nobody waits for one before it sends the next
         ),
     ),
     "mtu_black_hole": (
