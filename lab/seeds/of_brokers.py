@@ -103,7 +103,9 @@ def follower_slow(scene: Scene) -> Told:
                 other.pause(0.5 * scene.s)
                 time.sleep(0.5 * (1 - scene.s))
         time.sleep(1)
-    return Told(["slow_replication", *STALLED], [[other.address, other.host.address]])
+    # Beside the client only the leader is seen, which waits for it.
+    leader = [scene.broker.address] if scene.drawn.at_client else []
+    return Told(["slow_replication", *STALLED], [[other.address, other.host.address, *leader]])
 
 
 @cause(10, 14)  # s that are captured after it
