@@ -38,6 +38,9 @@ _CLIENTS = ("who", "client_id")
 _WORD = re.compile(r"[a-z]+")
 # A column that no capture has filled, which is shown whole.
 _OURS = "advice"
+# Of a client without an id the address is all that is known: it is said once.
+_ADDRESS_ALONE = "{client_address}"
+_ADDRESS_AND_NAME = f"{_ADDRESS_ALONE}[ ({{who}})]"
 # A part that may be left out, or a place for a value.
 _PART = re.compile(r"\[([^\[\]]*)\]|\{[^{}]*\}")
 _PLACE = re.compile(r"\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}")
@@ -58,6 +61,8 @@ _FORMS: tuple[tuple[str, Callable[[Any], str]], ...] = (
 def sentence(template: str, row: dict[str, Any]) -> str:
     """The template with the row's values, each as its column's name says; safe to print. A client of an application is named with
     it, an address with its host or pod."""
+    if row.get("who") == row.get("client_address"):
+        template = template.replace(_ADDRESS_AND_NAME, _ADDRESS_ALONE)
     if row.get("application_clients"):
         row = {**row, "who": _of_application(row)}
     if names := row.get("names"):
