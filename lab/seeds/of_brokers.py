@@ -7,6 +7,7 @@ import signal
 import time
 from typing import Any
 
+from lab.brokers import Broker
 from lab.clients import make_topics
 from lab.seeds.causes import Told, cause
 from lab.seeds.scene import Scene, called
@@ -121,9 +122,16 @@ def unclean_election(scene: Scene) -> Told:
             time.sleep(9)
         scene.lab.did(f"{called(scene.broker)}, which leads alone, is killed")
         scene.broker.kill()
+        # A client that was slow to start had nothing acknowledged.
+        is_lost = _stored(scene.broker, scene.topic) > _stored(other, scene.topic)
         other.signal(signal.SIGCONT)
         time.sleep(scene.s)
-    return Told(["acknowledged_lost"], [[f"{scene.topic}-0", scene.topic]])
+    return Told(["acknowledged_lost"], [[f"{scene.topic}-0", scene.topic]], above=is_lost)
+
+
+def _stored(broker: Broker, topic: str) -> int:
+    """Bytes of records."""
+    return sum(path.stat().st_size for path in (broker.data / "logs" / f"{topic}-0").glob("*.log"))
 
 
 @cause(8, 14)  # s that are captured after it

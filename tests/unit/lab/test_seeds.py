@@ -86,7 +86,10 @@ class _Stage:
         self.drawn = next(drawn for drawn in map(draw, _SEEDS) if drawn.cause == name)
         self.s, self.name, self.topic = self.drawn.strength, self.drawn.name, self.drawn.topic
         self.chance, self.shop = random.Random(name), dict[int, MagicMock]()
-        self.lab, self.brokers = MagicMock(folder=folder), [MagicMock(number=number) for number in (1, 2, 3)]
+        self.lab, self.brokers = (
+            MagicMock(folder=folder),
+            [MagicMock(number=number, data=folder) for number in (1, 2, 3)],
+        )
         self.lab.brokers = [*self.brokers, MagicMock(number=100)]
         self.broker = self.brokers[0]
         self.broker.server_log.return_value = ""
