@@ -47,6 +47,8 @@ class Way:
     record_bytes: int
     per_s: float
     version: str
+    jitter_ms: int  # each way
+    strangers: bool  # beside the clients another host writes half of what the broker's wire carries, in bursts
 
 
 def draw(seed: int) -> Way:
@@ -65,6 +67,8 @@ def draw(seed: int) -> Way:
         record_bytes=chance.choice([100, 1000, 20000]),
         per_s=chance.choice([5.0, 20.0, 60.0]),
         version=chance.choice([BROKER_VERSION, NEW_VERSION]),
+        jitter_ms=chance.choice([0, 0, 2, 8]),
+        strangers=chance.random() < 0.5,
     )
 
 
@@ -72,6 +76,7 @@ def run(lab: Lab, way: Way) -> None:
     """Does it, captured at all PLACES."""
     habits = Habits(
         delay_s=way.delay_ms / 1000,
+        jitter_s=way.jitter_ms / 1000,
         loss_out=way.loss,
         loss_into=way.loss,
         rate_bps=way.rate_mbps * 1e6,
@@ -79,7 +84,7 @@ def run(lab: Lab, way: Way) -> None:
         seed=way.seed,
     )
     (broker,) = lab.cluster(1, habits={1: Habits()} if way.at_broker else None, version=way.version)
-    lab.topics(orders={"partitions": 2}, history={"partitions": 2})
+    lab.topics(orders={"partitions": 2}, history={"partitions": 2}, stock={"partitions": 1})
     lab.fill("history", 30000, 1000)
     wire = lab.wires[1] if way.at_broker else lab.wire("office", Habits())
     client = lab.host("office") if way.at_broker else wire.host
@@ -92,6 +97,10 @@ def run(lab: Lab, way: Way) -> None:
         lab.start(client, produce, lab.bootstrap, "orders-in", "orders", per_s=way.per_s, size=way.record_bytes)
         lab.start(client, consume, lab.bootstrap, "packing", "packing", "orders")
         lab.start(client, produce, lab.bootstrap, "clicks-in", "orders", per_s=3, size=300, acks="all")
+        if way.strangers and way.at_broker and way.rate_mbps:
+            lab.start(
+                lab.host("depot"), produce, lab.bootstrap, "stock-in", "stock", per_s=way.rate_mbps / 1.6, size=100_000
+            )
         if way.cross:
             time.sleep(SECONDS / 5)
             lab.start(client, consume, lab.bootstrap, "history", "history", "history", auto_commit_interval_ms=500)

@@ -32,6 +32,7 @@ class Habits:
     """What a wire does to frames. `out` is the way from the host to the switch, `into` the way to the host."""
 
     delay_s: float = 0.0  # each way
+    jitter_s: float = 0.0  # up to so much more for any frame, each way; none overtakes another
     loss_out: float = 0.0  # share of frames
     loss_into: float = 0.0
     rate_bps: float = 0.0  # bits a second each way, 0: no limit
@@ -86,6 +87,7 @@ class _Carrier:
         self.waiting: list[tuple[float, int, int, bytes]] = []  # when due, order, way, frame
         self.order = 0
         self.free_at = [0.0, 0.0]
+        self.due = [0.0, 0.0]
         self.seen: dict[Flow, float] = {}
         self.forgotten: set[Flow] = set()
 
@@ -111,7 +113,10 @@ class _Carrier:
                 return
             due += len(frame) * 8 / habits.rate_bps
             self.free_at[way] = due
-        self.put(way, frame, due + habits.delay_s)
+        due += habits.delay_s
+        if habits.jitter_s:
+            due = self.due[way] = max(self.due[way], due + habits.jitter_s * self.chance.random())
+        self.put(way, frame, due)
 
     def put(self, way: int, frame: bytes, due: float) -> None:
         self.order += 1
