@@ -451,7 +451,8 @@ time_ns              int64   Last byte of the reply, or of the request when ther
 begin_ns             int64   First byte of the request, ns since the epoch.
 group_id             string  The group; null when it could not be read.
 group_type           string  classic, consumer (KIP-848), share or streams.
-event                string  join, sync, leave, heartbeat or commit. Heartbeats without news have no row.
+event                string  join, sync, leave, heartbeat, commit, or redelivery: a ShareFetch got records that were given to a
+                             member of its group before. Heartbeats without news have no row.
 client_id            string  client.id of the request.
 client_address       string  Address of the client.
 member_id            string  The member id, as the reply assigns it or the request names it; null: not yet assigned.
@@ -467,6 +468,11 @@ assigned_partitions  int32   Partitions that the reply assigns to the member; nu
 session_timeout_ms   int32   Join request: session timeout, ms; null elsewhere.
 rebalance_timeout_ms int32   Join request, or consumer heartbeat: rebalance timeout, ms; null: none.
 error_code           int16   Error code of the reply; null without a reply.
+group_status         string  Heartbeat of a streams group: what keeps the group from its work, as the reply says it, such as
+                             MISSING_SOURCE_TOPICS with its details; null: nothing, or another type of group.
+topic_id             string  Redelivery: id of the topic, a row each; null elsewhere.
+delivery_count       int32   Redelivery: how often a record has been given by now, of the one given most often; null elsewhere.
+redelivered          int64   Redelivery: records in the reply that were given before; null elsewhere.
 """)
 
 ASSIGNMENTS = _columns("""

@@ -198,6 +198,29 @@ def waiting_to_join(seconds: float, protocols: tuple[str, ...] = (), **values: A
     return {"captures": files, "exchanges": rows, "connections": links, "group_events": events}
 
 
+def given_again(counts: list[int]) -> Tables:
+    """Fetches of a share group with records that were given before: so often by now."""
+    base = {"group_id": "jobs", "group_type": "share", "event": "redelivery", "client_id": "app", "member_id": "m"}
+    base |= {"connection": 1, "cluster": "c", "topic_id": NEW, "redelivered": 50, "error_code": 0}
+    rows = [
+        exchange(n, at_ns=at(30 * n), api_key=78, api_name="ShareFetch", group_id="jobs") for n in range(len(counts))
+    ]
+    events = [
+        base | {"exchange": n, "delivery_count": count, "begin_ns": at(30 * n), "time_ns": at(30 * n)}
+        for n, count in enumerate(counts)
+    ]
+    return {"group_events": events, "exchanges": rows, "connections": [connection(1, cluster="c")]}
+
+
+def kept_from_work(seconds: list[float], said: str | None = "MISSING_SOURCE_TOPICS: no orders") -> Tables:
+    """A member of a streams group whose heartbeats at these moments are answered with this status."""
+    base = {"group_id": "g", "group_type": "streams", "event": "heartbeat", "client_id": "app", "member_id": "m"}
+    base |= {"connection": 1, "cluster": "c", "error_code": 0, "generation": 1, "group_status": said}
+    events = [base | {"exchange": n, "begin_ns": at(when), "time_ns": at(when)} for n, when in enumerate(seconds)]
+    rows = [exchange(n, at_ns=at(when), api_key=88, api_name="StreamsGroupHeartbeat") for n, when in enumerate(seconds)]
+    return {"group_events": events, "exchanges": rows, "connections": [connection(1, cluster="c", last_time_ns=at(60))]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "not_asking": (
         hesitating,
@@ -228,6 +251,20 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: asked_for([0, 10, 20], 8),
             lambda: asked_for([0, 400, 800, 1200], 8),
             lambda: joins([0, 60, 120, 180]),  # each time as a new member
+        ),
+    ),
+    # Records of a member that went are given to another one: once, twice.
+    "share_redelivered": (
+        lambda: given_again([2, 3, 4, 5]),
+        (lambda: given_again([2, 3]), lambda: given_again([3] * 9)),
+    ),
+    # Internal topics are made while an application starts.
+    "streams_waiting": (
+        lambda: kept_from_work([0, 5, 10]),
+        (
+            lambda: kept_from_work([0, 5, 9.9]),
+            lambda: kept_from_work([0, 5, 10], None),
+            lambda: kept_from_work([0, 5, 10], "ASSIGNMENT_DELAYED: due to the initial rebalance delay"),
         ),
     ),
     "topic_recreated": (recreated, (lambda: recreated(again=False), lambda: recreated(overlapping=True))),

@@ -24,7 +24,7 @@ _COLUMNS = {
     "group_steps": f"{_OF_EXCHANGE}, event string, group_type string, group_id string, member_id string, "
     "instance_id string, generation int32, sent_generation int32, leader string, members int32, protocol string, "
     "reason string, topics string, assigned_partitions int32, session_timeout_ms int32, rebalance_timeout_ms int32, "
-    "error_code int16",
+    "error_code int16, group_status string, topic_id string, delivery_count int32, redelivered int64",
     # told_by_leader: from the leader's SyncGroup request, which has the assignments of all members.
     "assigned": f"{_OF_EXCHANGE}, group_id string, group_type string, member_id string, generation int32, topic string, "
     "topic_id string, partition int32, told_by_leader bool",

@@ -36,6 +36,10 @@ class Step(NamedTuple):
     session_timeout_ms: int | None = None
     rebalance_timeout_ms: int | None = None
     error_code: int | None = None
+    group_status: str | None = None
+    topic_id: str | None = None
+    delivery_count: int | None = None
+    redelivered: int | None = None
 
 
 class Assigned(NamedTuple):

@@ -1,7 +1,7 @@
 """Groups whose coordinator assigns: consumer (KIP-848), share (KIP-932) and streams groups (KIP-1071).
 
-Everything happens in heartbeats. A heartbeat without news leaves no row: no error, the epoch that the member had, no
-assignment, no subscription.
+Almost everything happens in heartbeats. A heartbeat without news leaves no row: no error, the epoch that the member had, no
+assignment, no subscription, no status of a streams group. A ShareFetch leaves one where records are given again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,16 @@ from typing import Any
 from analyzer.ingest.facts.fact_kinds import FactKind, Row, SeenExchange, uuid_or_none
 from analyzer.ingest.facts.groups import Assigned, Step, listed
 
+# What a status of a streams group means (KIP-1071).
+_STATUSES = {
+    0: "STALE_TOPOLOGY",
+    1: "MISSING_SOURCE_TOPICS",
+    2: "INCORRECTLY_PARTITIONED_TOPICS",
+    3: "MISSING_INTERNAL_TOPICS",
+    4: "SHUTDOWN_APPLICATION",
+    5: "ASSIGNMENT_DELAYED",
+}
+_MOST_RECORDS = (1 << 63) - 1
 _NEWS = ("subscribed_topic_names", "subscribed_topic_regex", "topic_partitions", "topology", "active_tasks")
 
 
@@ -33,7 +43,10 @@ def _steps(group_type: str, request: dict[str, Any], reply: dict[str, Any], whol
         event = "join" if sent == 0 else "leave" if sent < 0 else "heartbeat"
     assignment = reply.get("assignment")
     news = error or assignment is not None or reply.get("active_tasks") is not None
-    news = news or (epoch is not None and epoch != sent) or any(request.get(name) is not None for name in _NEWS)
+    status = _status(reply)
+    news = (
+        news or status or (epoch is not None and epoch != sent) or any(request.get(name) is not None for name in _NEWS)
+    )
     if event == "heartbeat" and not news:
         return
     group, member = request.get("group_id"), reply.get("member_id") or request.get("member_id") or None
@@ -54,6 +67,7 @@ def _steps(group_type: str, request: dict[str, Any], reply: dict[str, Any], whol
             assigned_partitions=len(held) if held is not None and whole else None,
             rebalance_timeout_ms=None if timeout == -1 else timeout,
             error_code=error,
+            group_status=status,
         ),
     )
     for topic_id, partition in held or ():
@@ -65,6 +79,42 @@ def _partitions(assignment: dict[str, Any]) -> Iterator[tuple[str | None, int]]:
         topic_id = uuid_or_none(topic["topic_id"])
         for partition in topic["partitions"] or ():
             yield topic_id, partition
+
+
+def _status(reply: dict[str, Any]) -> str | None:
+    """All that a reply says of its streams group, in the order of the reply."""
+    found = []
+    for each in reply.get("status") or ():
+        name = _STATUSES.get(each["status_code"], f"status {each['status_code']}")
+        found.append(f"{name}: {(each['status_detail'] or '').rstrip('. ')}")
+    return "; ".join(found) or None
+
+
+def redeliveries(seen: SeenExchange) -> Iterator[Row]:
+    """Records that a ShareFetch got and that were given before, one row a topic."""
+    if seen.request is None or seen.reply is None:
+        return
+    for topic in seen.reply.get("responses") or ():
+        again = [
+            (each["delivery_count"], each["last_offset"] - each["first_offset"] + 1)
+            for partition in topic["partitions"] or ()
+            for each in partition["acquired_records"] or ()
+            if each["delivery_count"] > 1 and 0 <= each["first_offset"] <= each["last_offset"]
+        ]
+        if again:
+            yield (
+                "group_steps",
+                Step(
+                    "redelivery",
+                    "share",
+                    seen.request.get("group_id"),
+                    member_id=seen.request.get("member_id") or None,
+                    error_code=seen.reply.get("error_code"),
+                    topic_id=uuid_or_none(topic["topic_id"]),
+                    delivery_count=max(count for count, _ in again),
+                    redelivered=min(sum(records for _, records in again), _MOST_RECORDS),
+                ),
+            )
 
 
 def _subscription(request: dict[str, Any]) -> str | None:
@@ -96,8 +146,14 @@ KINDS = (
         88,
         f"{_MEMBER} instance_id rebalance_timeout_ms topology(subtopologies(source_topics)) "
         "active_tasks(subtopology_id)",
-        f"{_REPLY} active_tasks(subtopology_id)",
+        f"{_REPLY} status(status_code status_detail) active_tasks(subtopology_id)",
         _heartbeat("streams"),
         repeats=True,
+    ),
+    FactKind(
+        78,
+        "group_id member_id",
+        "error_code responses(topic_id partitions(acquired_records(first_offset last_offset delivery_count)))",
+        redeliveries,
     ),
 )

@@ -11,7 +11,8 @@ steps AS (
     SELECT
         s.exchange, s.part, x.time_ns, x.begin_ns, x.client_id,
         s.event, s.group_type, s.group_id, s.member_id, s.instance_id, s.generation, s.sent_generation, s.leader, s.members,
-        s.protocol, s.reason, s.topics, s.assigned_partitions, s.session_timeout_ms, s.rebalance_timeout_ms, s.error_code
+        s.protocol, s.reason, s.topics, s.assigned_partitions, s.session_timeout_ms, s.rebalance_timeout_ms, s.error_code,
+        s.group_status, s.topic_id, s.delivery_count, s.redelivered
     FROM raw_group_steps AS s JOIN fact_times AS x ON x.exchange = s.exchange AND x.part = s.part
     UNION ALL
     SELECT
@@ -35,7 +36,11 @@ steps AS (
         CAST(NULL AS INTEGER) AS assigned_partitions,
         CAST(NULL AS INTEGER) AS session_timeout_ms,
         CAST(NULL AS INTEGER) AS rebalance_timeout_ms,
-        x.error_code
+        x.error_code,
+        CAST(NULL AS STRING) AS group_status,
+        CAST(NULL AS STRING) AS topic_id,
+        CAST(NULL AS INTEGER) AS delivery_count,
+        CAST(NULL AS BIGINT) AS redelivered
     FROM without_bodies AS x
     LEFT JOIN static_members AS k ON k.group_id = x.group_id AND k.member_id = x.member_id
     LEFT JOIN part_group_types AS t ON t.part = x.part AND t.group_id = x.group_id
@@ -65,7 +70,11 @@ SELECT
     s.assigned_partitions,
     s.session_timeout_ms,
     s.rebalance_timeout_ms,
-    s.error_code
+    s.error_code,
+    s.group_status,
+    s.topic_id,
+    s.delivery_count,
+    s.redelivered
 FROM steps AS s
 JOIN connection_context AS l ON l.part = s.part
 WHERE l.is_kafka

@@ -368,6 +368,11 @@ def _what(row: dict[str, Any]) -> str:
         parts.append(f"assigned {things(row['assigned_partitions'], 'partition')}")
     if row["reason"] and not row["reason"].startswith(ROUTINE):
         parts.append(safe(row["reason"]))
+    if row["redelivered"]:
+        records = f"{things(row['redelivered'], 'record')} of {safe(row['given_topic'])}"
+        parts.append(f"{records} given up to {row['delivery_count']} times")
+    if row["group_status"]:
+        parts.append(safe(row["group_status"]))
     timed = row["time_ns"] is not None and row["begin_ns"] is not None
     if row["event"] == "join" and timed and row["time_ns"] - row["begin_ns"] >= LONG_NS:
         parts.append(f"waited {duration(row['time_ns'] - row['begin_ns'])}")

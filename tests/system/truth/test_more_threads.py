@@ -49,6 +49,10 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "more_members_than_partitions": ("spare_members", ("1 of 4 members", "worker-3", "3 partitions")),
     "sync_never": ("silent_leader", ("2 members of group g", "6 times, for up to 10.0 s", "member m-dead")),
     "auto_create_rf": ("failing", ("INVALID_REPLICATION_FACTOR, 60 times", "default.replication.factor")),
+    # What coordinators say without an error code: records 0 to 49 are given in replies 32 s apart, five times in all.
+    "share_redelivered": ("share_redelivered", ("share group jobs", "of orders", "up to 5 times")),
+    "streams_missing": ("streams_waiting", ("streams group st-app", "Source topics not-there are missing", "--create")),
+    "healthy_share_group": (None, ()),
     # Brokers and controllers among themselves.
     "kraft_duplicate_broker": ("refused_broker", ("10.9.0.4", "DUPLICATE_BROKER_REGISTRATION, 40 times", "node.id")),
     "kraft_wrong_cluster": ("refused_broker", ("INCONSISTENT_CLUSTER_ID, 60 times", "cluster.id")),

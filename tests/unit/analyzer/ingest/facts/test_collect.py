@@ -355,7 +355,7 @@ def damaged(chance: Random, body: bytes) -> bytes:
 def test_kinds_write_the_columns_of_their_tables() -> None:
     assert {
         name: len(columns) for name, columns in FACT_TABLES.items() if name in ("group_steps", "transaction_steps")
-    } == {"group_steps": 18, "transaction_steps": 11}
+    } == {"group_steps": 22, "transaction_steps": 11}
     for name, columns in FACT_TABLES.items():
         assert {kind for _, kind in columns} <= SQL_TYPES.keys(), name
         assert no_rows(name).endswith("WHERE false")
