@@ -1,19 +1,27 @@
 -- Which clients ask for metadata again and again, and for nothing that follows from it? One row a client: five times at least, in five
 -- seconds at least, every three seconds or more often. Whoever writes, reads, joins a group or administers asks for more than that. For
--- information, unless metadata is asked for all the time and no reply to it was read.
+-- information, unless a connection asks 30 times and no reply to it was read: where that is a storm, this is why.
 WITH few AS (
     SELECT client_address, client_id, sum(metadata_requests) AS requests
     FROM totals
     WHERE is_client
     GROUP BY client_address, client_id
     HAVING sum(metadata_requests) >= 5
+),
+unread AS (
+    SELECT x.connection
+    FROM (SELECT connection FROM totals WHERE is_client GROUP BY connection HAVING sum(metadata_requests) >= 30) AS t
+    JOIN exchanges AS x ON x.connection = t.connection
+    WHERE x.api_key = api('Metadata')
+    GROUP BY x.connection
+    HAVING bool_or(x.response_decoded = 'full') IS NOT TRUE
 )
 SELECT
     who(f) AS who,
     f.client_address,
     CAST(f.requests AS BIGINT) AS requests,
     max(a.last_time_ns) - min(a.first_time_ns) AS lasted_ns,
-    CASE WHEN bool_or(a.connection IN (SELECT connection FROM metadata_storms WHERE name = 'UNREAD')) THEN 'medium' ELSE 'info' END AS severity,
+    CASE WHEN bool_or(a.connection IN (SELECT connection FROM unread)) THEN 'medium' ELSE 'info' END AS severity,
     CAST(f.requests AS BIGINT) AS weight,
     min(a.connection) AS connection,
     min(a.first_time_ns) AS first_time_ns,
