@@ -1,6 +1,6 @@
 -- Which clients ask for metadata again and again, and for nothing that follows from it? One row a client: five times at least, in five
 -- seconds at least, every three seconds or more often. Whoever writes, reads, joins a group or administers asks for more than that. For
--- information, unless a connection asks 30 times and no reply to it was read: where that is a storm, this is why.
+-- information, unless a connection asks 30 times in 30 s, not in a burst, and no reply to it was read: where that is a storm, this is why.
 WITH few AS (
     SELECT client_address, client_id, sum(metadata_requests) AS requests
     FROM totals
@@ -9,12 +9,19 @@ WITH few AS (
     HAVING sum(metadata_requests) >= 5
 ),
 unread AS (
-    SELECT x.connection
-    FROM (SELECT connection FROM totals WHERE is_client GROUP BY connection HAVING sum(metadata_requests) >= 30) AS t
-    JOIN exchanges AS x ON x.connection = t.connection
-    WHERE x.api_key = api('Metadata')
-    GROUP BY x.connection
-    HAVING bool_or(x.response_decoded = 'full') IS NOT TRUE
+    SELECT connection
+    FROM (
+        SELECT
+            x.connection,
+            x.response_decoded = 'full' AS is_read,
+            x.request_time_ns // s(1) AS second,
+            count(*) OVER (PARTITION BY x.connection ORDER BY x.request_time_ns RANGE BETWEEN s(30) PRECEDING AND CURRENT ROW) AS within
+        FROM (SELECT connection FROM totals WHERE is_client GROUP BY connection HAVING sum(metadata_requests) >= 30) AS t
+        JOIN exchanges AS x ON x.connection = t.connection
+        WHERE x.api_key = api('Metadata') AND x.request_time_ns IS NOT NULL
+    ) AS asked
+    GROUP BY connection
+    HAVING max(within) >= 30 AND count(DISTINCT second) >= 10 AND bool_or(is_read) IS NOT TRUE
 )
 SELECT
     who(f) AS who,

@@ -67,17 +67,18 @@ def test_a_client_that_starts_asks_for_many_things_at_once(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("count", "decoded", "told"),
+    ("count", "seconds", "decoded", "told"),
     [
-        (100, "truncated", [("asks_in_vain", "medium", ["metadata_storm"])]),
-        (100, "full", [("metadata_storm", "medium", []), ("asks_in_vain", "info", [])]),  # it has what it asked for
-        (12, "truncated", [("asks_in_vain", "info", [])]),
+        (100, 25, "truncated", [("asks_in_vain", "medium", ["metadata_storm"])]),
+        (100, 25, "full", [("metadata_storm", "medium", []), ("asks_in_vain", "info", [])]),  # it has what it asked for
+        (12, 25, "truncated", [("asks_in_vain", "info", [])]),
+        (100, 250, "truncated", [("asks_in_vain", "info", [])]),  # as something does that watches a cluster
     ],
 )
 def test_who_asks_all_the_time_and_gets_no_further_is_told_as_that(
-    tmp_path: Path, count: int, decoded: str, told: list[tuple[str, str, list[str]]]
+    tmp_path: Path, count: int, seconds: int, decoded: str, told: list[tuple[str, str, list[str]]]
 ) -> None:
-    with dataset(tmp_path, asking(count, 25, response_decoded=decoded) | {"captures": CAPTURES}) as made:
+    with dataset(tmp_path, asking(count, seconds, response_decoded=decoded) | {"captures": CAPTURES}) as made:
         found = find(made, [rule("metadata_storm"), rule("asks_in_vain")])
     assert [(each.rule.name, each.severity, [symptom.rule.name for symptom in each.symptoms]) for each in found] == told
 
