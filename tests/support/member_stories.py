@@ -263,6 +263,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         lambda: kept_from_work([0, 5, 10]),
         (
             lambda: kept_from_work([0, 5, 9.9]),
+            lambda: kept_from_work([0, 5, 40, 45]),  # twice for a moment
             lambda: kept_from_work([0, 5, 10], None),
             lambda: kept_from_work([0, 5, 10], "ASSIGNMENT_DELAYED: due to the initial rebalance delay"),
         ),
