@@ -13,12 +13,13 @@
 -- records before, and none after the last of them, or whose Fetch waited for records (a broker that has no such topic says so at
 -- once). Then two requests tell it, for information. It was made later where an id is named only after the first of them, and after
 -- the last one too; where one is named before the first and after the last, only some broker's metadata are stale. Where no id tells
--- it, replies to Produce and Fetch do. An id whose name nobody told before has that of a client that is refused one id, and then, within
--- ten seconds, one name.
+-- it, replies to Produce and Fetch do. An id whose name nobody told before has that by which a client at one address is
+-- refused within ten seconds, if both are all that it is refused, and no other client is refused another name so.
 WITH refused AS (
     SELECT
         c.cluster,
         who(x) AS who,
+        x.client_address,
         e.topic,
         e.topic_id,
         e.code,
@@ -34,17 +35,22 @@ WITH refused AS (
     WHERE e.code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')) AND is_client(x.role)
 ),
 called AS (
-    SELECT cluster, who, min(topic_id) FILTER (WHERE topic IS NULL) AS topic_id, min(topic) AS topic
-    FROM refused
-    GROUP BY cluster, who
-    HAVING count(DISTINCT topic_id) FILTER (WHERE topic IS NULL) = 1 AND count(DISTINCT topic) = 1
-        AND min(time_ns) FILTER (WHERE topic IS NOT NULL) - min(time_ns) FILTER (WHERE topic IS NULL) BETWEEN 0 AND s(10)
-        AND min(topic) NOT IN (SELECT topic FROM topic_ids WHERE topic IS NOT NULL)
+    SELECT cluster, topic_id, min(topic) AS topic
+    FROM (
+        SELECT cluster, min(topic_id) FILTER (WHERE topic IS NULL) AS topic_id, min(topic) AS topic
+        FROM refused
+        GROUP BY cluster, who, client_address
+        HAVING count(DISTINCT topic_id) FILTER (WHERE topic IS NULL) = 1 AND count(DISTINCT topic) = 1
+            AND min(time_ns) FILTER (WHERE topic IS NOT NULL) - min(time_ns) FILTER (WHERE topic IS NULL) BETWEEN 0 AND s(10)
+            AND min(topic) NOT IN (SELECT topic FROM topic_ids WHERE topic IS NOT NULL)
+    ) AS n
+    GROUP BY cluster, topic_id
+    HAVING min(topic) = max(topic)
 ),
 told AS (
     SELECT r.* REPLACE (coalesce(r.topic, n.topic, r.topic_id) AS topic)
     FROM refused AS r
-    LEFT JOIN called AS n ON n.cluster IS NOT DISTINCT FROM r.cluster AND n.who = r.who AND n.topic_id = r.topic_id
+    LEFT JOIN called AS n ON n.cluster IS NOT DISTINCT FROM r.cluster AND n.topic_id = r.topic_id
 ),
 missed AS (
     SELECT
@@ -77,8 +83,7 @@ used AS (
     FROM entries AS e
     JOIN exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
-    LEFT JOIN (SELECT cluster, topic_id, min(topic) AS topic FROM called GROUP BY cluster, topic_id) AS n
-        ON n.cluster IS NOT DISTINCT FROM c.cluster AND n.topic_id = e.topic_id
+    LEFT JOIN called AS n ON n.cluster IS NOT DISTINCT FROM c.cluster AND n.topic_id = e.topic_id
     WHERE x.api_key IN (api('Produce', 'Fetch')) AND e.side = 'response' AND e.partition IS NOT NULL AND no_error(e.error_code)
         AND coalesce(e.topic, n.topic, e.topic_id) IN (SELECT topic FROM missed)
     GROUP BY c.cluster, coalesce(e.topic, n.topic, e.topic_id)

@@ -92,20 +92,23 @@ def test_a_partition_may_not_exist_in_a_topic_that_does(
 
 
 @pytest.mark.parametrize(
-    ("names", "known", "says"),
+    ("names", "known", "asks_from", "says"),
     [
-        (["bills"], (), "topic bills, which does not exist, for 4.0 s (5 requests)"),
-        (["bills", "orders"], (), f"topic {OLD}, which does not exist, for 2.0 s (3 requests)"),
-        (["bills"], ("bills",), f"topic {OLD}, which does not exist, for 2.0 s (3 requests)"),  # it has another id
+        (["bills"], (), "10.0.0.1", "topic bills, which does not exist, for 4.0 s (5 requests)"),
+        (["bills", "orders"], (), "10.0.0.1", f"topic {OLD}, which does not exist, for 2.0 s (3 requests)"),
+        # It has another id.
+        (["bills"], ("bills",), "10.0.0.1", f"topic {OLD}, which does not exist, for 2.0 s (3 requests)"),
+        # Another application may have the same client id.
+        (["bills"], (), "10.0.0.2", f"topic {OLD}, which does not exist, for 2.0 s (3 requests)"),
     ],
 )
 def test_an_id_without_a_name_has_that_which_is_refused_next(
-    names: list[str], known: tuple[str, ...], says: str, tmp_path: Path
+    names: list[str], known: tuple[str, ...], asks_from: str, says: str, tmp_path: Path
 ) -> None:
     """A topic of which the capture saw no name before it was deleted."""
     used = exchange(0, at_ns=START_NS, **FETCH)
     by_id = failing(3, [exchange(n, at_ns=START_NS + n * SECOND_NS, **FETCH) for n in (1, 2, 3)], topic_id=OLD)
-    asked = [exchange(n, at_ns=START_NS + n * SECOND_NS) for n in (4, 5)]
+    asked = [exchange(n, at_ns=START_NS + n * SECOND_NS, client_address=asks_from) for n in (4, 5)]
     by_name = [
         error(row["exchange"], 3, topic=names[n % len(names)], name="E3", expected=False) for n, row in enumerate(asked)
     ]
