@@ -470,9 +470,10 @@ rebalance_timeout_ms int32   Join request, or consumer heartbeat: rebalance time
 error_code           int16   Error code of the reply; null without a reply.
 group_status         string  Heartbeat of a streams group: what keeps the group from its work, as the reply says it, such as
                              MISSING_SOURCE_TOPICS with its details; null: nothing, or another type of group.
-topic_id             string  Redelivery: id of the topic, a row each; null elsewhere.
-delivery_count       int32   Redelivery: how often a record has been given by now, of the one given most often; null elsewhere.
-redelivered          int64   Redelivery: records in the reply that were given before; null elsewhere.
+topic_id             string  Redelivery: id of the topic; null elsewhere.
+delivery_count       int32   Redelivery: how often these records have been given by now, a row for each number; null elsewhere.
+redelivered          int64   Redelivery: records of this topic in the reply that have been given so often; a lower bound where the
+                             reply is cut; null elsewhere.
 """)
 
 ASSIGNMENTS = _columns("""

@@ -36,18 +36,18 @@ def newer_group_event(line: Row) -> Row | None:
 
 
 def redeliveries(line: Row) -> Iterator[Row]:
-    """What a ShareFetch got that was given before, a row for each topic."""
+    """What a ShareFetch got that was given before, a row for each topic and number of deliveries."""
     for topic in line["response"].get("responses") or ():
         acquired = [each for partition in topic["partitions"] for each in partition["acquiredRecords"]]
-        again = [each for each in acquired if each["deliveryCount"] >= 2]
-        if again:
+        for deliveries in sorted({each["deliveryCount"] for each in acquired} - {1}):
+            of_these = [each for each in acquired if each["deliveryCount"] == deliveries]
             yield {
                 "group_id": line["request"]["groupId"],
                 "group_type": "share",
                 "event": "redelivery",
                 "member_id": line["request"]["memberId"],
                 "topic_id": topic["topicId"],
-                "delivery_count": max(each["deliveryCount"] for each in again),
-                "redelivered": sum(each["lastOffset"] - each["firstOffset"] + 1 for each in again),
+                "delivery_count": deliveries,
+                "redelivered": sum(each["lastOffset"] - each["firstOffset"] + 1 for each in of_these),
                 "error_code": line["response"]["errorCode"],
             }

@@ -1,11 +1,12 @@
 """Groups whose coordinator assigns: consumer (KIP-848), share (KIP-932) and streams groups (KIP-1071).
 
 Almost everything happens in heartbeats. A heartbeat without news leaves no row: no error, the epoch that the member had, no
-assignment, no subscription, no status of a streams group. A ShareFetch leaves one where records are given again.
+assignment, no subscription, no status of a streams group. A ShareFetch leaves rows where records are given again.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -91,17 +92,16 @@ def _status(reply: dict[str, Any]) -> str | None:
 
 
 def redeliveries(seen: SeenExchange) -> Iterator[Row]:
-    """Records that a ShareFetch got and that were given before, one row a topic."""
+    """Records that a ShareFetch got and that were given before, one row a topic and number of deliveries."""
     if seen.request is None or seen.reply is None:
         return
     for topic in seen.reply.get("responses") or ():
-        again = [
-            (each["delivery_count"], each["last_offset"] - each["first_offset"] + 1)
-            for partition in topic["partitions"] or ()
-            for each in partition["acquired_records"] or ()
-            if each["delivery_count"] > 1 and 0 <= each["first_offset"] <= each["last_offset"]
-        ]
-        if again:
+        again: Counter[int] = Counter()
+        for partition in topic["partitions"] or ():
+            for each in partition["acquired_records"] or ():
+                if each["delivery_count"] > 1 and 0 <= each["first_offset"] <= each["last_offset"]:
+                    again[each["delivery_count"]] += each["last_offset"] - each["first_offset"] + 1
+        for deliveries, records in sorted(again.items()):
             yield (
                 "group_steps",
                 Step(
@@ -111,8 +111,8 @@ def redeliveries(seen: SeenExchange) -> Iterator[Row]:
                     member_id=seen.request.get("member_id") or None,
                     error_code=seen.reply.get("error_code"),
                     topic_id=uuid_or_none(topic["topic_id"]),
-                    delivery_count=max(count for count, _ in again),
-                    redelivered=min(sum(records for _, records in again), _MOST_RECORDS),
+                    delivery_count=deliveries,
+                    redelivered=min(records, _MOST_RECORDS),
                 ),
             )
 

@@ -370,7 +370,7 @@ def _what(row: dict[str, Any]) -> str:
         parts.append(safe(row["reason"]))
     if row["redelivered"]:
         records = f"{things(row['redelivered'], 'record')} of {safe(row['given_topic'])}"
-        parts.append(f"{records} given up to {row['delivery_count']} times")
+        parts.append(f"{records} given {row['delivery_count']} times")
     if row["group_status"]:
         parts.append(safe(row["group_status"]))
     timed = row["time_ns"] is not None and row["begin_ns"] is not None

@@ -10,7 +10,7 @@ from hold_out_stories import MS_NS
 from impact_stories import asking
 from incident_stories import gone
 from made_rows import SECOND_NS, START_NS, capture, connection, dataset, error, exchange
-from member_stories import crashing, waiting_to_join
+from member_stories import crashing, given_again, waiting_to_join
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
@@ -88,3 +88,15 @@ def test_who_begins_anew_joins_again_once_less_than_it_joins(tmp_path: Path, liv
     with dataset(tmp_path, crashing(lives, leaves=True)) as made:
         (found,) = find(made, [rule("restarting_member")])
     assert found.row["times"] == lives - 1
+
+
+@pytest.mark.parametrize(("records", "severity"), [(1, "info"), (9, "info"), (10, "medium")])
+def test_what_code_cannot_process_is_no_group_that_falls_behind(tmp_path: Path, records: int, severity: str) -> None:
+    """Records that are given for the fourth time, and with them 50 for the second time."""
+    story = given_again([2, 3, 4])
+    *_, last = story["group_events"]
+    story["group_events"] += [last | {"delivery_count": 2}]
+    last["redelivered"] = records
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("share_redelivered")])
+    assert (found.severity, found.row["most"]) == (severity, 4)
