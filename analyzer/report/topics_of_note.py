@@ -52,7 +52,7 @@ REWRITTEN = Table(
     "Acknowledged records that are gone",
     (
         (Column("partition", least=10), lambda row: f"{safe(row['topic'])}-{row['partition']}"),
-        (Column("offsets", right=True), lambda row: count(row["lost"])),
+        (Column("offsets", right=True), lambda row: " ".join(filter(None, (row["at_least"], count(row["lost"]))))),
         (Column("first", right=True), lambda row: count(row["lost_from"])),
         (Column("last", right=True), lambda row: count(row["lost_to"])),
         (Column("acknowledged by", least=10), lambda row: safe(in_brackets(row["old_broker"]))),

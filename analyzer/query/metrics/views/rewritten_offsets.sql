@@ -1,5 +1,6 @@
--- Which records did a broker acknowledge whose offsets were given to others later? One row per partition: `lost` offsets, from
--- `lost_from` to `lost_to`, of which `old_broker` acknowledged the last to `who`, and which `broker` gave again from `after_ns` later on; none was acknowledged after `acknowledged_time_ns`.
+-- Which records did a broker acknowledge whose offsets were given to others later? One row per partition: `lost` offsets, from `lost_from`
+-- to `lost_to` (`at_least`: how many the last batch took is not known), of which `old_broker` acknowledged the last to `who`, and which
+-- `broker` gave again from `after_ns` later on; none was acknowledged after `acknowledged_time_ns`.
 -- What is acknowledged has its offset for ever: a leader that gives it to another record has not got the first one, as after an election
 -- of a leader behind the others, or after a disk was lost. The later request began a second at least after the acknowledgement, in the
 -- same file, so that neither requests under way together nor clocks of several hosts look like it. An idempotent producer's batch
@@ -21,6 +22,7 @@ SELECT
     min(r.base_offset) AS lost_from,
     CAST(max(r.told_offset + coalesce(o.offsets - 1, 0)) AS BIGINT) AS lost_to,
     CAST(max(r.told_offset + coalesce(o.offsets - 1, 0)) - min(r.base_offset) + 1 AS BIGINT) AS lost,
+    CASE WHEN max_by(coalesce(o.offsets, 0), (r.told_offset, r.exchange)) = 0 THEN 'at least' END AS at_least,
     min_by(who(old), (r.request_time_ns, r.exchange)) AS who,
     min_by(old.client_address, (r.request_time_ns, r.exchange)) AS client_address,
     min_by(new.broker_address || ':' || CAST(new.broker_port AS STRING), (r.request_time_ns, r.exchange)) AS broker,
