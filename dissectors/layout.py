@@ -177,6 +177,7 @@ MARK_BEHIND_SILENT = 256  # a request without a reply (acks=0) came shortly befo
 MARK_BEHIND_HELD = 512  # the reply before it was kept back, or may have been
 MARK_ASKED_AGAIN = 1024  # a packet of the request was sent again, or filled a hole
 MARK_BEHIND_LOST = 2048  # of a reply, in FRAME_END_MARKS: bytes before it were lost since its request was sent
+MARK_NEAR = 4096  # CHUNK_ACK_TIME is when all that it acknowledges had been acknowledged, but for a segment
 
 # TCP timestamps count milliseconds in 32 bits (Linux, Windows, BSD): lags repeat after this.
 TIMESTAMP_NS = 1_000_000

@@ -13,6 +13,7 @@ from dissectors.tcp.sequence import older_ack
 from dissectors.tcp.sides import end_of_seen
 from dissectors.tcp.state import TcpState, grown_matrix
 from dissectors.tcp.state_columns import *
+from dissectors.tcp.timing import forget_ack
 
 
 @cython.cfunc
@@ -101,7 +102,7 @@ def new_record(
     tcp.records[record, RECORD_TIME] = tcp.time
     tcp.records[record, RECORD_NUMBER] = tcp.number
     tcp.records[record, RECORD_ACK] = tcp.ack
-    tcp.records[record, RECORD_WAY] = tcp.lag << 8 | tcp.marks
+    tcp.records[record, RECORD_WAY] = tcp.lag << 8 | tcp.marks & 0xFF
     if before < 0:
         tcp.records[record, RECORD_NEXT] = tcp.side[s, SIDE_FIRST_RECORD]
         tcp.side[s, SIDE_FIRST_RECORD] = record
@@ -114,6 +115,11 @@ def new_record(
         tcp.records[record, RECORD_ACK] = older_ack(tcp.ack, tcp.records[tcp.records[record, RECORD_NEXT], RECORD_ACK])
     tcp.side[s, SIDE_PAGES] += 1
     tcp.buffered_pages += 1
+    if (
+        tcp.side[s, SIDE_STATE] & STATE_STARTED == 0
+        or tcp.records[tcp.side[s, SIDE_FIRST_RECORD], RECORD_SEQ] == tcp.side[s, SIDE_NEXT]
+    ):
+        forget_ack(tcp, s)  # they fill no hole: they wait for bytes of the peer, or for where the stream begins
     return record
 
 

@@ -157,7 +157,7 @@ SIDE_COVERS = _side.column()  # as CHUNK_COVERS
 SIDE_ACK_NUMBER = _side.column()  # the ACK without data that CHUNK_ACK_ is about
 SIDE_ACK_TIME = _side.column()
 SIDE_ACK_LAG = _side.column()
-SIDE_ACK_PROMPT = _side.column()
+SIDE_ACK_MARKS = _side.column()  # MARK_PROMPT or MARK_NEAR
 SIDE_ACK_OPEN = (
     _side.column()
 )  # the bytes that it covers ended with a full segment: more may follow, and a later ACK counts
@@ -257,6 +257,7 @@ TIMESTAMP_BYTES = 12
 OVERTAKEN_MOST = 64  # IP ids from one that was overtaken to the newest: random ids are seldom so near
 SACKS_REMEMBERED = 4
 IDLE_BYTES = 3000
+NEAR_BYTES = 1500  # a segment
 DELAYED_LEAST_NS = 38_000_000  # Linux delays an ACK for 40 ms
 DELAYED_MOST_NS = 48_000_000
 SOON_NS = 1_000_000

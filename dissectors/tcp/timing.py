@@ -10,7 +10,8 @@ A packet may also have waited in its host, behind bytes that were not acknowledg
 What shows this is judged here, as it lies in the packets before: see `held_after`.
 
 An ACK without data that the receiver does not delay (it covers two full segments, or a hole was there) tells when bytes
-arrived. For each direction the first one behind its newest chunk is kept, until its next chunk.
+arrived. For each direction the first one behind its newest chunk is kept, until its next chunk. Where there is none, it is kept
+when all but a segment of what the chunk acknowledges had been acknowledged: that segment arrived soon after.
 
 All times are those of the capture. What is kept of a direction is one row of state, whatever comes.
 """
@@ -128,6 +129,7 @@ def note_ack(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
     to: cython.longlong = unwrap(top, tcp.segments[SEGMENT_ACK, row])
     bound: cython.longlong
     way: cython.longlong
+    is_near: cython.bint
     if to > top + LARGEST_JUMP:
         return 0
     if tcp.segments[SEGMENT_OPTIONS, row] & OPTION_SACK and to < top:
@@ -141,6 +143,11 @@ def note_ack(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython.
             bound = lag_of(tcp.side[peer, SIDE_TOP_TIME], tcp.segments[SEGMENT_TSVAL, row])
             if tcp.side[s, SIDE_LAG_BOUND] == 0 or difference(bound, tcp.side[s, SIDE_LAG_BOUND]) > 0:
                 tcp.side[s, SIDE_LAG_BOUND] = bound
+    if tcp.segments[SEGMENT_LENGTH, row] and tcp.side[s, SIDE_ACK_NUMBER] == 0:
+        is_near = to - before <= NEAR_BYTES and tcp.side[peer, SIDE_REPEATED] == 0
+        tcp.side[s, SIDE_ACK_TIME] = tcp.side[peer, SIDE_ACKED_TIME]
+        tcp.side[s, SIDE_ACK_LAG] = 0
+        tcp.side[s, SIDE_ACK_MARKS] = MARK_NEAR if is_near else 0
     if to <= before:
         return 0
     note_full_window(tcp, peer, s, time)
@@ -202,7 +209,7 @@ def note_arrival_of_all(tcp: TcpState, s: cython.longlong, row: cython.longlong,
         tcp.side[s, SIDE_ACK_NUMBER] = tcp.side[peer, SIDE_TOP_NUMBER]
         tcp.side[s, SIDE_ACK_TIME] = time
         tcp.side[s, SIDE_ACK_LAG] = tcp.lag
-        tcp.side[s, SIDE_ACK_PROMPT] = is_prompt(tcp, s, row, new, True)
+        tcp.side[s, SIDE_ACK_MARKS] = MARK_PROMPT if is_prompt(tcp, s, row, new, True) else 0
         tcp.side[s, SIDE_ACK_OPEN] = tcp.side[peer, SIDE_DATA_FULL]
     return 0
 
@@ -286,8 +293,7 @@ def note_data(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython
         tcp.side[s, SIDE_MOST_UNACKED] = unacked
     if unacked <= IDLE_BYTES and tcp.side[s, SIDE_REPEATED] == 0:
         tcp.marks |= MARK_IDLE
-    if tcp.side[s, SIDE_ACK_PROMPT]:
-        tcp.marks |= MARK_PROMPT
+    tcp.marks |= tcp.side[s, SIDE_ACK_MARKS]
     tcp.side[s, SIDE_DATA_TIME] = time
     tcp.side[s, SIDE_DATA_LAG] = tcp.lag
     return 0
@@ -335,8 +341,18 @@ def write_way(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython
     tcp.chunks[CHUNK_ACK_NUMBER, row] = tcp.side[s, SIDE_ACK_NUMBER]
     tcp.chunks[CHUNK_ACK_TIME, row] = tcp.side[s, SIDE_ACK_TIME]
     tcp.chunks[CHUNK_ACK_LAG, row] = tcp.side[s, SIDE_ACK_LAG] if tcp.side[s, SIDE_ACK_LAG] else UNKNOWN
+    forget_ack(tcp, s)
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def forget_ack(tcp: TcpState, s: cython.longlong) -> cython.int:
+    """Bytes of side `s` came: the ACK before them says nothing about the next ones."""
     tcp.side[s, SIDE_ACK_NUMBER] = 0
-    tcp.side[s, SIDE_ACK_PROMPT] = 0
+    tcp.side[s, SIDE_ACK_MARKS] = 0
     return 0
 
 

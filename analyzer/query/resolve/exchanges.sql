@@ -64,7 +64,9 @@ placed AS (
                 ELSE x.kind
             END AS kind,
             CASE WHEN j.exchange IS NULL THEN x.queue_ns END AS queue_ns,
-            CASE WHEN j.exchange IS NULL THEN x.muted_ns END AS muted_ns
+            CASE WHEN j.exchange IS NULL THEN x.muted_ns END AS muted_ns,
+            -- On a way that is not quiet the last segment of a request may come long after the one before it.
+            CASE WHEN l.is_quiet IS NOT FALSE OR (x.marks & mark('NEAR')) = 0 THEN x.ack_time_ns END AS ack_time_ns
         ),
         j.exchange IS NOT NULL AS has_jump,
         l.connection,
@@ -107,7 +109,16 @@ departures AS (
         request_end_ns + queue_ns - CASE WHEN before_queued_ns >= ms(1.3) THEN before_queued_ns - ms(1) ELSE 0 END
             AS before_max_ns,
         ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns ELSE 0 END AS ack_min_ns,
-        ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns - ms(1) ELSE 0 END AS ack_max_ns,
+        -- Behind an ACK that leaves out a segment at most, that is there as soon as the link can carry it.
+        ack_time_ns - CASE WHEN ack_queued_ns >= ms(1.3) THEN ack_queued_ns - ms(1) ELSE 0 END
+            + CASE WHEN (marks & mark('NEAR')) <> 0 THEN 500000 + byte_ns * 1500 ELSE 0 END AS ack_max_ns,
+        -- No host delays an ACK for less. It may have been due sooner for a request before this one: one that nothing acknowledged (acks=0), or
+        -- one whose reply was still to come. What was sent again may be acknowledged for its second copy. Of an ACK that leaves out a segment
+        -- it is not known how long it was in queues: the reply behind it tells that there are none. It must be for bytes of this request.
+        (marks & mark('PROMPT')) <> 0
+            OR (marks & mark('ASKED_AGAIN', 'BEHIND_SILENT')) = 0
+            AND CASE WHEN (marks & mark('NEAR')) = 0 THEN queue_ns = 0 ELSE request_bytes > 3000 AND reply_queued_ns < ms(1.3) END
+            AND ack_time_ns - greatest(coalesce(ack_queued_ns, 0), 0) < request_end_ns + sure_to_broker_ns + ms(38) AS is_prompt,
         coalesce(reply_queued_ns, 0) > reply_held_ns
             OR (marks & mark('REPEAT', 'SHARED')) <> 0
             OR request_time_ns < unseen_to_ns
@@ -118,13 +129,14 @@ arrivals AS (
     SELECT
         *,
         CASE
-            WHEN (marks & mark('PROMPT')) <> 0 AND NOT is_beside
-                THEN greatest(request_end_ns + sure_to_broker_ns, ack_min_ns - ms(1))
+            WHEN is_prompt AND NOT is_beside THEN greatest(
+                request_end_ns + sure_to_broker_ns, ack_min_ns - CASE WHEN (marks & mark('NEAR')) <> 0 THEN 0 ELSE ms(1) END
+            )
             ELSE request_end_ns + sure_to_broker_ns
         END AS arrived_min_ns,
         CASE
             WHEN is_beside THEN request_end_ns
-            WHEN (marks & mark('PROMPT')) <> 0 THEN greatest(request_end_ns + to_broker_ns, ack_max_ns)
+            WHEN is_prompt THEN greatest(request_end_ns + to_broker_ns, ack_max_ns)
             WHEN (marks & mark('IDLE')) <> 0 AND NOT crowded
                 AND coalesce(ack_time_ns, response_time_ns) - request_end_ns - to_broker_ns <= to_broker_ns + ms(250)
                     THEN request_end_ns + to_broker_ns + 500000 + byte_ns * request_bytes
@@ -226,7 +238,7 @@ attributed AS (
             WHEN muted_ns > 0 AND mutes THEN 'mute'
             WHEN queue_ns > 0 AND begin_max_ns = before_max_ns THEN 'reply'
             WHEN is_beside THEN 'beside'
-            WHEN (marks & mark('PROMPT')) <> 0 THEN 'ack'
+            WHEN is_prompt THEN 'ack'
             ELSE 'idle'
         END AS broker_evidence
     FROM doubts

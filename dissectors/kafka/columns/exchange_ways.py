@@ -64,6 +64,9 @@ def note_reply_way(
         x.pending[index, ROW_ACK_TIME] = frames[FRAME_ACK_TIME, row]
         x.pending[index, ROW_ACK_LAG] = frames[FRAME_ACK_LAG, row]
         x.pending[index, ROW_MARKS] |= marks & MARK_PROMPT
+    elif marks & MARK_NEAR and frames[FRAME_ACK_TIME, row] > x.pending[index, ROW_REQUEST_LAST]:
+        x.pending[index, ROW_ACK_TIME] = frames[FRAME_ACK_TIME, row]
+        x.pending[index, ROW_MARKS] |= MARK_NEAR
     x.pending[index, ROW_MARKS] |= marks & (MARK_REPEAT | MARK_JUMP | MARK_SHARED)
     x.last_replies[slot, LAST_REPLY_LAG] = frames[FRAME_LAST_LAG, row]
     x.last_replies[slot, LAST_REPLY_NUMBER] = frames[FRAME_LAST_NUMBER, row]

@@ -255,3 +255,28 @@ def test_packets_that_queue_tell_what_a_byte_takes(stage: ModuleType) -> None:
     assert paced >= 8000
     assert paced_ns / paced == 4 * MS / 1000
     assert told.of_side(layout.PART_PACED, 0) == 0
+
+
+@pytest.mark.parametrize(("acked", "near"), [(2897, True), (3397, True), (1449, False)])
+def test_a_reply_tells_when_all_but_the_last_segment_of_its_request_was_there(
+    stage: ModuleType, acked: int, near: bool
+) -> None:
+    """A receiver acknowledges two full segments at once, and what is left with the reply; the next request is under way then."""
+    sent = [asks(1, 10, 1448), asks(1449, 10, 1448), asks(2897, 10, 500), asks(3397, 11, 1448)]
+    told = Told(stage, [*opening(), *sent, tells(1, 12, 0, acked), tells(1, 20, 50, 3397)]).data(1)[-1]
+    assert (told[layout.CHUNK_MARKS] & layout.MARK_NEAR != 0) == near
+    assert not near or told[layout.CHUNK_ACK_TIME] == START + 12 * MS
+
+
+@pytest.mark.parametrize("from_syn", [True, False])
+def test_an_ack_before_a_reply_is_for_its_own_request(stage: ModuleType, from_syn: bool) -> None:
+    """Also of a connection met in mid-flight, whose first bytes wait until it is known where its streams begin."""
+    sent = opening() if from_syn else []
+    for turn in range(8):
+        asked, told, at = 1 + 100 * turn, 1 + 20 * turn, 10 + 1000 * turn
+        sent += [asks(asked, at, 100, told), tells(told, at + 1, 0, asked + 100), tells(told, at + 50, 20, asked + 100)]
+    replies = Told(stage, sent).data(1)
+    found = [(row[layout.CHUNK_NUMBER] - 2, row[layout.CHUNK_ACK_NUMBER]) for row in replies]
+    assert len(found) == 8
+    assert all(acked in (0, own) for own, acked in found)
+    assert all(own == acked for own, acked in found[0 if from_syn else 4 :])

@@ -49,15 +49,51 @@ def test_elsewhere_the_arrival_needs_evidence() -> None:
     assert bounds(FAR, marks=IDLE) == (39.5, 40, "idle")
     acked = {"ack_time_ns": START_NS + 25 * MS, "ack_lag_ns": LAG}
     assert bounds(FAR, marks=PROMPT, **acked) == (25, 26, "ack")
-    assert bounds(FAR, **acked) == (25, 40, "wide"), "a late ACK is a bound"
-    assert asked(FAR, **acked)["broker_ns"] is None
+    assert bounds(FAR, **acked) == (25, 26, "ack"), "sooner than any host delays it"
+    assert bounds(FAR, marks=layout.MARK_ASKED_AGAIN, **acked) == (25, 40, "wide"), "of which copy?"
+    silent = layout.MARK_BEHIND_SILENT
+    assert bounds(FAR, marks=silent, **acked) == (0, 40, "wide"), "an ACK that was due for a request with acks=0"
+    behind = {"queue_ns": 5 * MS, "before_lag_ns": LAG}
+    assert bounds(FAR, **acked, **behind) == (25, 40, "wide"), "one that was due for a request whose reply came later"
+    assert bounds(FAR, ack_time_ns=START_NS + 49 * MS, ack_lag_ns=LAG) == (1, 40, "wide"), "a late ACK is a bound"
+    assert bounds(FAR | {"sure_to_broker_ns": 0}, ack_time_ns=START_NS + 39 * MS, ack_lag_ns=LAG) == (11, 50, "wide")
     assert bounds(FAR) == (0, 40, "wide")
+
+
+def test_behind_an_ack_that_leaves_out_a_segment_a_request_is_there_soon() -> None:
+    """It arrives behind what was acknowledged after 25 ms, as soon as 1,500 bytes can be carried."""
+    near = {"marks": layout.MARK_NEAR, "ack_time_ns": START_NS + 25 * MS, "ack_lag_ns": None, "request_bytes": 9000}
+    assert bounds(FAR, **near) == (24.5, 25, "ack")
+    assert bounds(FAR | {"byte_ns": 1000}, **near) == (23, 25, "ack")
+    assert bounds(FAR | {"byte_ns": 10_000}, **near) == (9.5, 25, "wide")
+    assert bounds(FAR, **near, reply_lag_ns=(LAG + 5 * MS) % RANGE)[::2] == (19.5, "wide"), (
+        "the ACK may have been in a queue"
+    )
 
 
 def test_on_a_slow_link_a_request_arrives_later_than_a_handshake() -> None:
     """100 bytes may take 1 ms at 10 us each, and 10 ms at 100 us."""
     assert bounds(FAR | {"byte_ns": 10_000}, marks=IDLE) == (38.5, 40, "idle")
     assert bounds(FAR | {"byte_ns": 100_000}, marks=IDLE) == (29.5, 40, "wide")
+
+
+@pytest.mark.parametrize(
+    ("late", "marks", "known"),
+    [
+        (2, IDLE, {"idle", "ack"}),
+        (3, IDLE, {"ack", "wide"}),
+        (3, IDLE | layout.MARK_BEHIND_SILENT, {"idle", "ack", "wide"}),  # a host delays these
+    ],
+)
+def test_a_way_that_delays_one_small_request_in_thirty_is_not_trusted(late: int, marks: int, known: set[str]) -> None:
+    """Forty requests with an early ACK, `late` of them 5 ms after it should have come, and one without an ACK."""
+    rows = [exchange(1, 0, 50, reply_lag_ns=LAG, marks=IDLE, request_bytes=100)]
+    for number in range(40):
+        acked = START_NS + (15 if number < late else 10) * MS
+        of_these = {"marks": marks} if number < late else {}
+        rows.append(rows[0] | {"exchange": 2 + number, "ack_time_ns": acked, "ack_lag_ns": LAG} | of_these)
+    with dataset([part(seen_from="syn")], [FAR | {"is_quiet": False}], exchanges=rows, **offer(9)) as found:
+        assert {row["broker_evidence"] for row in found.query("select broker_evidence from exchanges")} == known
 
 
 def test_a_way_that_no_kernel_answered_may_be_short() -> None:
