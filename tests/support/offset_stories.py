@@ -88,14 +88,21 @@ def held_fetches(
 
 
 def dead_to_the_end(
-    waited_s: float = 20, idle_s: float = 3, others: int = 1, resent: int = 4, again_s: float | None = None
+    waited_s: float = 20,
+    idle_s: float = 3,
+    others: int = 1,
+    resent: int = 4,
+    again_s: float | None = None,
+    tried_s: float | None = None,
 ) -> Tables:
     """A host whose last request has no reply for so long, after so long without traffic, while others are answered; `again_s`: when
-    a new connection of that host is."""
+    a new connection of that host is; `tried_s`: how long after the request its last packet is, None: it tries to the end."""
     last = idle_s + waited_s
     rows = [exchange(0), exchange(1, at_ns=at(idle_s), status="pending")]
     ends = {"close": "none", "first_time_ns": at(-1), "last_time_ns": at(last), "seen_from": "syn"}
     links = [connection(1, client_retransmitted=resent, replies=1, requests=2, **ends)]
+    if tried_s is not None:
+        links[0]["last_time_ns"] = at(idle_s + tried_s)
     for n in range(others):
         who = {"connection": 2 + n, "client_address": f"10.0.0.{9 + n}", "client_id": "well"}
         rows += [exchange(10 + 100 * n + k, at_ns=at(k), **who) for k in range(int(last))]
