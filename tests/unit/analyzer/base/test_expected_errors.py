@@ -17,9 +17,6 @@ SECOND = 1_000_000_000
         # Packets without a time: neither true nor false.
         ("Metadata", 3, None, None),
         ("Fetch", 70, None, True),
-        # Admin clients try again for a minute.
-        ("CreateTopics", 89, 30 * SECOND, True),
-        ("CreateTopics", 89, 30 * SECOND + 1, False),
         ("PushTelemetry", 117, 60 * SECOND + 1, False),
         ("Produce", 2, None, False),
         ("Produce", 46, None, True),
