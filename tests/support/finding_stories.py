@@ -210,13 +210,21 @@ def opened(times: list[float], life_s: float, **values: Any) -> Tables:
     return {"connections": links, "exchanges": [exchange(n, connection=n) for n in range(len(times))]}
 
 
-def produced(per_partition: list[int]) -> Tables:
-    """So many records in each partition of a topic."""
+def produced(per_partition: list[int], batches: int = 30) -> Tables:
+    """So many records in each partition of a topic, in so many batches each."""
     rows = [
-        {"exchange": 0, "connection": 1, "side": "request", "topic": "t", "partition": n, "records": records}
+        {
+            "exchange": batch,
+            "connection": 1,
+            "side": "request",
+            "topic": "t",
+            "partition": n,
+            "records": records // batches,
+        }
         for n, records in enumerate(per_partition)
+        for batch in range(batches)
     ]
-    return {"batches": rows, "exchanges": [exchange(0, **PRODUCE)], "connections": [connection(1, cluster="c")]}
+    return {"batches": rows, "exchanges": many(batches, 9, **PRODUCE), "connections": [connection(1, cluster="c")]}
 
 
 def lossy(lost: int, packets: int) -> Tables:
@@ -522,7 +530,11 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
     "skewed_partitions": (
         lambda: produced([100, 110, 1200]),
-        (lambda: produced([300, 310, 1200]), lambda: produced([100, 110, 900])),
+        (
+            lambda: produced([300, 310, 1200]),
+            lambda: produced([100, 110, 900]),
+            lambda: produced([116, 145, 1943], batches=29),
+        ),
     ),
     "big_frames": (lambda: big(10_000_001), (lambda: big(10_000_000),)),
 }

@@ -1,7 +1,8 @@
 -- Partitions that get most of a topic, one row a partition.
 -- Beyond 25 times the median one partition's broker and consumer have the topic to themselves: worth a look. The greatest writer is named.
+-- Records without a key go batch by batch to one partition each: fewer than 30 batches say nothing about keys.
 WITH written AS (
-    SELECT c.cluster, w.topic, w.partition, CAST(sum(w.records) AS BIGINT) AS records
+    SELECT c.cluster, w.topic, w.partition, CAST(sum(w.records) AS BIGINT) AS records, CAST(sum(w.batches) AS BIGINT) AS batches
     FROM written_sums AS w JOIN connections AS c ON c.connection = w.connection
     GROUP BY c.cluster, w.topic, w.partition
 ),
@@ -17,7 +18,7 @@ middle AS (
 skewed AS (
     SELECT w.cluster, w.topic, w.partition, w.records, m.median_records, m.partitions
     FROM written AS w JOIN middle AS m ON m.cluster IS NOT DISTINCT FROM w.cluster AND m.topic = w.topic
-    WHERE m.partitions >= 3 AND w.records >= 1000 AND w.records > 5 * m.median_records
+    WHERE m.partitions >= 3 AND w.records >= 1000 AND w.batches >= 30 AND w.records > 5 * m.median_records
 ),
 writers AS (
     SELECT
