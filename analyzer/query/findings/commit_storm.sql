@@ -5,8 +5,8 @@
 -- do: Commit once for all records of a poll, or by time (auto.commit.interval.ms), not after each record: every commit is written to all replicas of __consumer_offsets, and the consumer waits for it.
 -- look: kanalyze clients[ --client {who}]
 -- delays: nobody
--- Twenty a second on one connection, over five seconds at least; or, where commits take long, five a second, one after the other, that
--- took half of it. Told are all commits of the client to the group.
+-- Twenty a second on one connection, over five seconds at least, of two hundred commits or more; or, where commits take long, five a
+-- second, one after the other, that took half of it. Told are all commits of the client to the group.
 WITH seconds AS (
     SELECT
         connection,
