@@ -7,6 +7,16 @@ from typing import Any
 
 Row = dict[str, Any]
 
+# KIP-1071: what a coordinator says of a streams group, by its code.
+STATUSES = (
+    "STALE_TOPOLOGY",
+    "MISSING_SOURCE_TOPICS",
+    "INCORRECTLY_PARTITIONED_TOPICS",
+    "MISSING_INTERNAL_TOPICS",
+    "SHUTDOWN_APPLICATION",
+    "ASSIGNMENT_DELAYED",
+)
+
 
 def newer_group_event(line: Row) -> Row | None:
     """The event of a heartbeat; None when it says nothing new."""
@@ -15,8 +25,8 @@ def newer_group_event(line: Row) -> Row | None:
     event = "join" if sent == 0 else "leave" if sent < 0 else "heartbeat"
     news = ("subscribedTopicNames", "subscribedTopicRegex", "topicPartitions", "topology", "activeTasks")
     new = error or assignment is not None or told.get("activeTasks") is not None or told["memberEpoch"] != sent
-    details = [each["statusDetail"].rstrip(". ") for each in told.get("status") or ()]
-    if event == "heartbeat" and not new and not details and all(asked.get(name) is None for name in news):
+    status = ", ".join(STATUSES[each["statusCode"]] for each in told.get("status") or ())
+    if event == "heartbeat" and not new and not status and all(asked.get(name) is None for name in news):
         return None
     kinds = {68: "consumer", 76: "share", 88: "streams"}
     return {
@@ -30,7 +40,7 @@ def newer_group_event(line: Row) -> Row | None:
         "assigned_partitions": None
         if assignment is None or error
         else sum(len(topic["partitions"]) for topic in assignment["topicPartitions"]),
-        "group_status": details or None,
+        "group_status": status or None,
         "error_code": error,
     }
 

@@ -212,7 +212,7 @@ def given_again(counts: list[int]) -> Tables:
     return {"group_events": events, "exchanges": rows, "connections": [connection(1, cluster="c")]}
 
 
-def kept_from_work(seconds: list[float], said: str | None = "MISSING_SOURCE_TOPICS: no orders") -> Tables:
+def kept_from_work(seconds: list[float], said: str | None = "MISSING_SOURCE_TOPICS") -> Tables:
     """A member of a streams group whose heartbeats at these moments are answered with this status."""
     base = {"group_id": "g", "group_type": "streams", "event": "heartbeat", "client_id": "app", "member_id": "m"}
     base |= {"connection": 1, "cluster": "c", "error_code": 0, "generation": 1, "group_status": said}
@@ -265,7 +265,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: kept_from_work([0, 5, 9.9]),
             lambda: kept_from_work([0, 5, 40, 45]),  # twice for a moment
             lambda: kept_from_work([0, 5, 10], None),
-            lambda: kept_from_work([0, 5, 10], "ASSIGNMENT_DELAYED: due to the initial rebalance delay"),
+            lambda: kept_from_work([0, 5, 10], "ASSIGNMENT_DELAYED"),
         ),
     ),
     "topic_recreated": (recreated, (lambda: recreated(again=False), lambda: recreated(overlapping=True))),

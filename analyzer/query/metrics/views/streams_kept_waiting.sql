@@ -13,7 +13,7 @@ WITH told AS (
     FROM group_news
     WHERE group_status IS NOT NULL
         -- The first assignment waits for members that begin a little later.
-        AND NOT (group_status LIKE 'ASSIGNMENT_DELAYED:%' AND group_status NOT LIKE '%; %')
+        AND group_status <> 'ASSIGNMENT_DELAYED'
 ),
 numbered AS (
     SELECT
@@ -49,7 +49,7 @@ groups AS (
 )
 SELECT
     * EXCLUDE (told_last, is_stale),
-    CASE WHEN length(told_last) > 200 THEN substring(told_last, 1, 200) || ' ...' ELSE told_last END AS status,
+    told_last AS status,
     CASE WHEN is_stale THEN 'has members of an older version' ELSE 'does not do its work' END AS trouble,
     CASE WHEN is_stale THEN 'info' ELSE 'medium' END AS severity,
     CASE
@@ -60,4 +60,4 @@ SELECT
         WHEN told_last LIKE 'SHUTDOWN_APPLICATION%' THEN 'A member asked the whole application to stop: its log says why. Start the members again when that is mended.'
         ELSE 'See the log of the application and of the coordinator of this group.'
     END AS advice
-FROM (SELECT *, told_last LIKE 'STALE_TOPOLOGY:%' AND told_last NOT LIKE '%; %' AS is_stale FROM groups) AS g
+FROM (SELECT *, told_last = 'STALE_TOPOLOGY' AS is_stale FROM groups) AS g
