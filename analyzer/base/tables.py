@@ -470,6 +470,7 @@ rebalance_timeout_ms int32   Join request, or consumer heartbeat: rebalance time
 error_code           int16   Error code of the reply; null without a reply.
 group_status         string  Heartbeat of a streams group: what keeps the group from its work, such as MISSING_SOURCE_TOPICS, in
                              the order of the reply, comma separated; null: nothing, or another type of group.
+topic                string  Redelivery: name of the topic; null: unknown, or another event.
 topic_id             string  Redelivery: id of the topic; null elsewhere.
 delivery_count       int32   Redelivery: how often these records have been given by now, a row for each number; null elsewhere.
 redelivered          int64   Redelivery: records of this topic in the reply that have been given so often; a lower bound where the

@@ -127,9 +127,11 @@ def lagging(lags: list[int], step_s: float) -> Tables:
 
 
 def small(count: int, records: int) -> Rows:
-    """A batch of so many records in each of so many exchanges, packed so well that all are small."""
+    """A batch of so many records in each of so many exchanges, packed so well that all are small, and a great one."""
     batch = {"connection": 1, "side": "request", "topic": "t", "partition": 0, "codec": "zstd", "records": records}
-    return [batch | {"exchange": n} for n in range(count)]
+    return [batch | {"exchange": n, "bytes": 400} for n in range(count)] + [
+        batch | {"exchange": 0, "partition": 1, "bytes": 900_000, "records": 5000}
+    ]
 
 
 def sent(sequences: list[int], **values: Any) -> Tables:

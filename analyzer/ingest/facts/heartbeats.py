@@ -83,7 +83,7 @@ def _partitions(assignment: dict[str, Any]) -> Iterator[tuple[str | None, int]]:
 
 
 def _status(reply: dict[str, Any]) -> str | None:
-    """All that a reply says of its streams group, in the order of the reply, without details: a text that may repeat secret settings."""
+    """All that a reply says of its streams group, in its order; without details, a text that may repeat secret settings."""
     codes = (each["status_code"] for each in reply.get("status") or ())
     return ", ".join(_STATUSES.get(code, f"status {code}") for code in codes) or None
 

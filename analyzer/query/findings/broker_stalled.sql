@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 4
--- when: exchange_sorts having max(latency_ns) FILTER (WHERE is_overdue OR kind IS NULL OR kind NOT IN (SELECT kind FROM kinds WHERE reach <> 'broker')) >= ms(800) OR min(request_end_ns) FILTER (WHERE status = 'pending' AND api_key IN (api('Produce', 'ListOffsets', 'Metadata', 'OffsetCommit', 'OffsetFetch', 'FindCoordinator', 'Heartbeat', 'ApiVersions'))) <= (SELECT max(last_time_ns) FROM connections) - ms(800) OR (SELECT count(*) FROM unread_silences WHERE coalesce(end_ns - asked_time_ns, s(1)) >= s(1)) >= 2
+-- when: exchange_sorts having max(latency_ns) FILTER (WHERE is_overdue OR is_of_broker) >= ms(800) OR min(request_end_ns) FILTER (WHERE status = 'pending' AND api_key IN (api('Produce', 'ListOffsets', 'Metadata', 'OffsetCommit', 'OffsetFetch', 'FindCoordinator', 'Heartbeat', 'ApiVersions'))) <= (SELECT max(last_time_ns) FROM connections) - ms(800) OR (SELECT count(*) FROM unread_silences WHERE coalesce(end_ns - asked_time_ns, s(1)) >= s(1)) >= 2
 -- says: broker {broker}[, {or_follower},] stopped answering[ {unanswered}] {how_often} {still_ns}[, {until}]; {requests|request|requests} of {clients|client|clients} waited[, {unread}]
 -- do: {advice}
 -- look: kanalyze {verb} --broker {broker}

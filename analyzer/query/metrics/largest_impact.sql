@@ -15,7 +15,7 @@ WITH entries AS (
     FROM exchange_sorts
     WHERE is_client AND api_key IS NOT NULL AND CASE
         WHEN status = 'answered' THEN long > 0 AND (
-            kind IS NULL OR kind IN ('join_wait', 'sync_wait', 'wait') OR kind IN (SELECT kind FROM kinds WHERE reach = 'broker')
+            is_of_broker OR kind IN ('join_wait', 'sync_wait', 'wait')
         )
         ELSE status IN ('closed', 'abandoned', 'pending') AND api_key NOT IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))
     END

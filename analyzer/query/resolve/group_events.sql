@@ -72,9 +72,11 @@ SELECT
     s.rebalance_timeout_ms,
     s.error_code,
     s.group_status,
+    n.topic,
     s.topic_id,
     s.delivery_count,
     s.redelivered
 FROM steps AS s
 JOIN connection_context AS l ON l.part = s.part
+LEFT JOIN topic_names AS n ON n.topic_id = s.topic_id
 WHERE l.is_kafka

@@ -128,7 +128,7 @@ class Maker:
         moments = {"begin_ns": begins, "end_ns": begins + SECOND_NS, "time_ns": ends}
         moments |= {"first_time_ns": begins, "last_time_ns": ends}
         row |= {name: value for name, value in moments.items() if name in row}
-        if "topic" in row and "topic_id" in row:
+        if "topic_id" in row:
             row |= self._topic(row["topic"], table == "topic_ids")
         return row
 

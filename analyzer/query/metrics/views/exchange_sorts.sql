@@ -5,6 +5,7 @@ SELECT
     kind,
     status,
     is_client(role) AS is_client,
+    kind IS NULL OR kind NOT IN (SELECT kind FROM kinds WHERE reach <> 'broker') AS is_of_broker,
     count(*) AS exchanges,
     count(request_time_ns) AS timed,
     count(broker_ns) AS measured,

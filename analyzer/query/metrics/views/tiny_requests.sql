@@ -1,7 +1,7 @@
--- Clients that send many small Produce requests, one row a client. Whose batches hold ten records and more on average has records
+-- Clients that send many small Produce requests, one row a client. Whose small batches hold ten records and more on average has records
 -- that are small, or compress well: its batches would gain little if the client waited for more.
 WITH filled AS (
-    SELECT connection FROM written_sums GROUP BY connection HAVING sum(records) >= 10 * sum(batches)
+    SELECT connection FROM produced WHERE bytes < 1000 GROUP BY connection HAVING sum(records) >= 10 * count(*)
 ),
 seconds AS (
     SELECT
