@@ -53,7 +53,7 @@ SELECT
     CASE WHEN is_stale THEN 'has members of an older version' ELSE 'does not do its work' END AS trouble,
     CASE WHEN is_stale THEN 'info' ELSE 'medium' END AS severity,
     CASE
-        WHEN told_last LIKE 'MISSING_SOURCE_TOPICS%' THEN 'Create the topics that this application reads (kafka-topics.sh --create), or correct their names in it.'
+        WHEN told_last LIKE 'MISSING_SOURCE_TOPICS%' THEN 'Create the topics that this application reads (kafka-topics.sh --create), or correct their names in it: the reply that is the evidence says which are missing (`kanalyze show`).'
         WHEN told_last LIKE 'INCORRECTLY_PARTITIONED_TOPICS%' THEN 'Topics that are joined need the same number of partitions: make them anew with equal numbers, or repartition one of them in the application.'
         WHEN told_last LIKE 'MISSING_INTERNAL_TOPICS%' THEN 'The broker could not create the internal topics of this application: allow its user to create topics, or create them by hand, and see the log of the coordinator.'
         WHEN told_last LIKE 'STALE_TOPOLOGY%' THEN 'Members run an older topology than their group: finish the roll-out, so that all run the same version.'
