@@ -23,8 +23,9 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     "rdkafka_at_tansu": (["head_of_line", "connection_storm"], "confluent-kafka-python"),
     "brod_at_44": ([], "brod"),
     "kafka_ts_at_44": ([], "kafka-ts"),
-    # A share consumer needs longer for a batch than its lock lasts: three acknowledgments were refused, as its callback printed.
-    "share_slow_at_44": (["failing"], "apache-kafka-java"),
+    # A share consumer needs longer for a batch than its lock lasts: the same records are given again, and three acknowledgments were
+    # refused, as its callback printed.
+    "share_slow_at_44": (["share_redelivered"], "apache-kafka-java"),
     "ruby_kafka_at_39": (["breaks_on_4"], "ruby-kafka"),
     "afkak_at_39": (["breaks_on_4"], "afkak"),
     "afkak_at_43": (["already_failing"], "afkak"),
@@ -86,7 +87,9 @@ def test_a_broker_that_reads_a_request_and_hangs_up_has_no_limit() -> None:
 def test_a_share_consumer_that_is_late_is_told_of_its_lock() -> None:
     with analyzer.read(FOLDER / "share_slow_at_44.pcap.zst") as opened:
         told = next(each for each in opened.findings if each.severity != "info")
-    assert "INVALID_RECORD_STATE, 3 times, topic orders, group g1" in told.sentence
+    assert "share group g1 is given the same records of orders again and again, up to 4 times" in told.sentence
+    (refused,) = told.symptoms
+    assert "INVALID_RECORD_STATE, 3 times, topic orders, group g1" in refused.sentence
     assert "share.acquire.mode=record_limit" in told.do
 
 
