@@ -63,6 +63,8 @@ def exchange(number: int, **values: Any) -> dict[str, Any]:
     if "service_ns" in values and "broker_ns" not in values:
         # As on a quiet way.
         row |= dict.fromkeys(("broker_min_ns", "broker_max_ns", "broker_ns"), values["service_ns"])
+    if "error_count" in values and "error_code" not in values:
+        row["error_code"] = values["error_count"] and 3
     return row | values
 
 

@@ -10,7 +10,7 @@ WITH keyed AS (
         q.broker_port, q.connection, q.group_id, q.topic,
         count(*) AS requests,
         count(q.measured_ns) AS answered,
-        count(*) FILTER (WHERE q.error_count > 0) AS errors,
+        count(*) FILTER (WHERE q.has_error) AS errors,
         count(*) FILTER (WHERE q.throttle_time_ms > 0) AS throttled,
         count(*) FILTER (WHERE q.is_unread) AS unread,
         sum(q.request_bytes) AS request_bytes,

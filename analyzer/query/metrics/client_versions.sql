@@ -10,7 +10,7 @@ SELECT
     e.api_name,
     e.api_version,
     count(*) AS count,
-    count(*) FILTER (WHERE e.error_count > 0) AS errors,
+    count(*) FILTER (WHERE NOT no_error(e.error_code)) AS errors,
     max(greatest(coalesce(e.request_bytes, 0), coalesce(e.response_bytes, 0))) AS greatest_bytes,
     count(*) FILTER (WHERE e.request_bytes > mb(10) OR e.response_bytes > mb(10)) AS large,
     min(e.exchange) AS example_exchange,

@@ -12,7 +12,7 @@ WITH traffic AS (
         e.group_id,
         count(*) AS requests,
         count(*) FILTER (WHERE e.status = 'answered') AS answered,
-        count(*) FILTER (WHERE e.error_count > 0) AS errors,
+        count(*) FILTER (WHERE NOT no_error(e.error_code)) AS errors,
         count(*) FILTER (WHERE e.throttle_time_ms > 0) AS throttled,
         count(*) FILTER (WHERE e.response_decoded IN ('unsupported', 'malformed', 'trailing')) AS unread,
         count(*) FILTER (WHERE e.status IN ('closed', 'abandoned')) AS unanswered,

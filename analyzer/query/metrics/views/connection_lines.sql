@@ -26,7 +26,7 @@ traffic AS (
         count(*) FILTER (WHERE status <> 'orphan_reply') AS requests,
         count(*) FILTER (WHERE status IN ('closed', 'abandoned')) AS unanswered,
         count(*) FILTER (WHERE status = 'pending') AS pending,
-        count(*) FILTER (WHERE error_count > 0) AS errors,
+        count(*) FILTER (WHERE NOT no_error(error_code)) AS errors,
         count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
         max(greatest(coalesce(request_end_ns, request_time_ns, 0), coalesce(response_end_ns, response_time_ns, 0)))
             AS last_message_ns

@@ -8,7 +8,7 @@ SELECT
     parts_known,
     count(*) AS requests,
     count(measured_ns) AS n,
-    count(*) FILTER (WHERE error_count > 0) AS errors,
+    count(*) FILTER (WHERE has_error) AS errors,
     count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
     count(*) FILTER (WHERE is_unread) AS unread,
     sum(throttle_time_ms) AS throttle_time_ms,

@@ -46,7 +46,7 @@ SELECT
     e.request_time_ns,
     e.request_bytes,
     e.response_bytes,
-    e.error_count,
+    NOT no_error(e.error_code) AS has_error,
     e.throttle_time_ms,
     -- What the reply says of errors and throttling is then known in part at best.
     e.response_decoded IN ('unsupported', 'malformed', 'trailing') AS is_unread,

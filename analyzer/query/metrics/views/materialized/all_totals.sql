@@ -11,7 +11,7 @@ SELECT
     count(*) AS exchanges,
     count(*) FILTER (WHERE api_key = api('Metadata')) AS metadata_requests,
     count(*) FILTER (WHERE api_key = api('ApiVersions')) AS hello_requests,
-    count(*) FILTER (WHERE error_count > 0) AS errors,
+    count(*) FILTER (WHERE NOT no_error(error_code)) AS errors,
     count(*) FILTER (WHERE throttle_time_ms > 0) AS throttled,
     count(*) FILTER (WHERE response_decoded IN ('unsupported', 'malformed', 'trailing')) AS unread_replies,
     CAST(sum(request_bytes) AS BIGINT) AS request_bytes,

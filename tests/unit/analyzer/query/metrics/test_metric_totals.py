@@ -184,3 +184,14 @@ def test_a_proxy_that_ends_tls_is_named(
     told = [(row["address"], row["port"], row["behind"], row["connections"]) for row in between]
     assert told == ([("10.0.9.9", 9093, "10.0.1.1:9092", 3)] if found else [])
     assert {row["sort"] for row in between} <= {"tls"}
+
+
+def test_a_reply_that_is_cut_counts_as_failed_where_its_first_error_was_read(tmp_path: Path) -> None:
+    """How many it has is not known, and that the others have none neither."""
+    cut = {"response_decoded": "truncated", "error_count": None}
+    rows = [exchange(1, error_code=32, **cut), exchange(2, error_code=None, **cut), exchange(3, error_code=0, **cut)]
+    with dataset(tmp_path, {"exchanges": rows, "connections": [connection(1)]}) as opened:
+        for name in ("latency", "clients", "client_versions", "activity", "connections"):
+            assert [row["errors"] for row in opened.metric(name)] == [1], name
+        (whole,) = opened.ask("SELECT sum(errors) AS errors FROM totals")
+    assert whole["errors"] == 1
