@@ -23,8 +23,8 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     "rdkafka_at_tansu": (["head_of_line", "connection_storm"], "confluent-kafka-python"),
     "brod_at_44": ([], "brod"),
     "kafka_ts_at_44": ([], "kafka-ts"),
-    # A share consumer needs longer for a batch than its lock lasts: the same records are given again, and three acknowledgments were
-    # refused, as its callback printed.
+    # A share consumer needs longer for a batch than its lock lasts: the same records are given again, and three acknowledgments
+    # were refused, as its callback printed.
     "share_slow_at_44": (["share_redelivered"], "apache-kafka-java"),
     "ruby_kafka_at_39": (["breaks_on_4"], "ruby-kafka"),
     "afkak_at_39": (["breaks_on_4"], "afkak"),

@@ -51,7 +51,10 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "auto_create_rf": ("failing", ("INVALID_REPLICATION_FACTOR, 60 times", "default.replication.factor")),
     # What coordinators say without an error code: records 0 to 49 are given in replies 32 s apart, five times in all.
     "share_redelivered": ("share_redelivered", ("share group jobs", "of orders", "up to 5 times")),
-    "streams_missing": ("streams_waiting", ("streams group st-app", "MISSING_SOURCE_TOPICS", "--create", "kanalyze show")),
+    "streams_missing": (
+        "streams_waiting",
+        ("streams group st-app", "MISSING_SOURCE_TOPICS", "--create", "kanalyze show"),
+    ),
     "healthy_share_group": (None, ()),
     # Brokers and controllers among themselves.
     "kraft_duplicate_broker": ("refused_broker", ("10.9.0.4", "DUPLICATE_BROKER_REGISTRATION, 40 times", "node.id")),
