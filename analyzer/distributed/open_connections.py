@@ -22,10 +22,12 @@ from analyzer.base.filters import literal
 from analyzer.base.json_shapes import ShapeError, by_name, each, flag, loaded, record, text, whole
 from analyzer.distributed.fragments import schema
 from analyzer.distributed.resolved_spans import RAW_OF_EXCHANGES, STRAY
-from analyzer.ingest.facts.fact_tables import FACT_TABLES
+from analyzer.ingest.facts.fact_tables import FACT_TABLES, no_rows
 from analyzer.ingest.summary import Summary
 from analyzer.query.table_views import parquet
 from dissectors import layout
+from dissectors.kafka.columns import exchange_columns
+from dissectors.tcp import state_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,6 +75,8 @@ OF_CAPTURES = ("captures", "raw_splits", "raw_jumps")
 KNOWN = ("own_assignments", "known_clusters", "known_nodes")
 # The files of what was kept that whoever is in charge of a run reads.
 OF_DRIVER = (SUMMARY, *(f"{name}.parquet" for name in (*KNOWN, *OF_CAPTURES)))
+# Which constants tell the places of numbers in fragments and markers: (module, how their names begin).
+_PLACES = ((layout, ""), (state_columns, "SIDE_"), (exchange_columns, "LAST_REPLY_"))
 
 
 class Carried(NamedTuple):
@@ -118,7 +122,12 @@ NOTHING_CARRIED = Carried(None)
 
 def layout_key() -> str:
     """Tells two forms apart: fragments and markers hold rows of numbers, which mean something by their places alone."""
-    names = sorted((name, value) for name, value in vars(layout).items() if isinstance(value, int))
+    names = sorted(
+        (name, value)
+        for module, prefix in _PLACES
+        for name, value in vars(module).items()
+        if name.startswith(prefix) and isinstance(value, int)
+    )
     return sha256(repr((names, schema().names, OF_SEVERAL_RUNS)).encode()).hexdigest()[:16]
 
 
@@ -223,6 +232,20 @@ def keep_small(small: Path, summary: Summary, rows: Mapping[str, int], target: P
         "layout": layout_key(),
     }
     (target / SUMMARY).write_text(json.dumps(told))
+
+
+def bring(state: Path, folder: Path) -> None:
+    """Puts what was kept in `state` into the folder of a run of its own. Columns of facts that an older kanalyze did not know are
+    null."""
+    import duckdb
+
+    with duckdb.connect(":memory:") as database:
+        for path in (path for name in OF_RUNS for path in _found([state], name)):
+            if (name := path.stem.removeprefix("raw_")) in FACT_TABLES:
+                rows = f"{parquet([path])} UNION ALL BY NAME {no_rows(name)}"
+                database.execute(f"COPY ({rows}) TO {literal(str(folder / path.name))} (format parquet)")
+            else:
+                path.rename(folder / path.name)
 
 
 def without(folder: Path, flows: Sequence[int], target: Path) -> Path:

@@ -59,7 +59,7 @@ class Work:
         if not can_continue(state):
             raise DatasetError(
                 f"{self.place}: kanalyze {self.last.kanalyze} kept its open connections in a form that this one does not read; "
-                "go on with that one, or make a new dataset of all captures"
+                "go on with that one, or add to a new dataset and name both: they are asked as one"
             )
         return Carried(state, self.last.next_file, self.last.next_split)
 

@@ -28,9 +28,7 @@ def rows_of_state(place: str, run: str, given: Order) -> Iterator[pa.RecordBatch
         state = folder / "state"
         growing.get_state(place_of(place), run, state)
         outcome = Outcome([], Carried(state).summary())
-        for name in open_connections.OF_RUNS:
-            if (path := state / f"{name}.parquet").exists():
-                path.rename(folder / path.name)
+        open_connections.bring(state, folder)
         yield from run_rows(folder, CARRIED, outcome, options, given)
 
 

@@ -304,6 +304,16 @@ def test_open_connections_of_another_layout_are_not_misread(
     check(of_dataset(to), grown_days.rows(1))
 
 
+@pytest.mark.parametrize("column", ["SIDE_ACK_MARKS", "LAST_REPLY_END"])
+def test_other_places_in_checkpoints_are_another_layout(column: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is at a place may mean something else from one day to the next, and keep its place: then its name is another one."""
+    before = open_connections.layout_key()
+    (module,) = (module for module, _ in open_connections._PLACES if column in vars(module))
+    monkeypatch.setattr(module, f"{column}_NOW", getattr(module, column), raising=False)
+    monkeypatch.delattr(module, column)
+    assert open_connections.layout_key() != before
+
+
 def test_two_runs_at_once_do_not_mix(samples: Path, tmp_path: Path) -> None:
     (path,) = days(samples / "ipv6.pcap.zst", 1, tmp_path)
     to = tmp_path / "set"

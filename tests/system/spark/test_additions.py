@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from jobs import Program
 from parts_agree import agree
 from parts_of_captures import KILLED_MEMBER, cut_at, days, later
@@ -29,6 +30,15 @@ ADDED = ", ".join(
         *(f"max({name}) AS {name}" for name in hours._GREATEST),
     )
 )
+GENERATIONS = "SELECT count(*) AS n, count(generation) AS known FROM group_events"
+READ_BY_SPARK = """
+import json
+from pathlib import Path
+from analyzer.spark import get_session
+read = get_session().read.option("mergeSchema", "true").parquet(*{files})
+(row,) = read.selectExpr("count(*)", "count(generation)").collect()
+Path({answer!r}).write_text(json.dumps(list(row)))
+"""
 
 
 def rows(dataset: Dataset, table: str) -> list[str]:
@@ -120,6 +130,35 @@ def test_what_was_assigned_is_told_once(program: Program, samples: Path, tmp_pat
     for path in paths:
         assert program.run("spark", path, "--out", tmp_path / "set", "--add")["code"] == 0
     check(tmp_path / "set", paths)
+
+
+def test_what_an_older_kanalyze_added_goes_on(program: Program, samples: Path, tmp_path: Path) -> None:
+    """It did not know generations: of what it read they are null, in what it kept of open connections too. `test_growing.py`
+    has the same of one machine. Spark reads old files with new ones as the guide about lakes says."""
+    paths = days(samples / "groups_848.pcap.zst", 3, tmp_path)
+    to = tmp_path / "set"
+    for path in paths[:2]:
+        additions.add([str(path)], str(to), OPTIONS)
+    kept = sum(without_generations(path) for path in to.rglob("raw_group_steps.parquet"))
+    assert kept and sum(without_generations(path) for path in (to / "group_events").rglob("*.parquet"))
+    added = program.run("spark", paths[2], "--out", to)
+    assert added["code"] == 0, added["err"]
+    with open_dataset([str(to)], OPTIONS) as found, open_dataset(list(map(str, paths)), OPTIONS) as expected:
+        (here,), (whole,) = found.query(GENERATIONS), expected.query(GENERATIONS)
+    assert here["n"] == whole["n"] and here["known"] < whole["known"]
+    recipe, answer = tmp_path / "recipe.py", tmp_path / "answer.json"
+    files = [str(to / file["file"]) for file in json.loads((to / "manifest.json").read_text())["files"]["group_events"]]
+    recipe.write_text(READ_BY_SPARK.format(files=files, answer=str(answer)))
+    told = program.run("recipe", recipe)
+    assert told["code"] == 0, told["err"]
+    assert json.loads(answer.read_text()) == [here["n"], here["known"]]
+
+
+def without_generations(path: Path) -> int:
+    """Takes the column away; answers the rows."""
+    table = pq.read_table(path, partitioning=None)
+    pq.write_table(table.drop_columns(["generation"]), path)
+    return int(table.num_rows)
 
 
 def totals(to: Path, sums: Sums) -> list[str]:
