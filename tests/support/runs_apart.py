@@ -33,10 +33,14 @@ OF_WHO_WAS_ALONE = ("broker_min_ns", "broker_ns", "broker_evidence", "there_ns")
 
 def compared(table: str, row: dict[str, object]) -> dict[str, object]:
     """What of a row must be the same however a capture is cut, and wherever it is resolved."""
-    left_out = NOT_COMPARED.get(table, ())
-    if table == "exchanges" and row["broker_evidence"] not in WHOEVER_WAS_ALONE:
-        left_out += OF_WHO_WAS_ALONE
+    left_out = (*NOT_COMPARED.get(table, ()), *of_who_was_alone(table, row))
     return {name: value for name, value in row.items() if name not in left_out}
+
+
+def of_who_was_alone(table: str, row: dict[str, object]) -> tuple[str, ...]:
+    """The columns of a row that depend on whether its request was alone on its way."""
+    is_of_them = table == "exchanges" and row["broker_evidence"] not in WHOEVER_WAS_ALONE
+    return OF_WHO_WAS_ALONE if is_of_them else ()
 
 
 def resolved_apart(

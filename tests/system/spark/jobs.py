@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from environment import python
 from parts_agree import agree
+from runs_apart import of_who_was_alone
 
 from analyzer.base.tables import TABLES
 from analyzer.inputs.sources import Source
@@ -125,9 +126,10 @@ def unpacked(capture: Path, folder: Path) -> Path:
 
 
 def rows(dataset: Dataset, table: str, left_out: str = "") -> list[tuple[Any, ...]]:
-    """All rows, in an order of their own, without one of their columns."""
+    """All rows, in an order of their own, without one of their columns; what only one run over all sees of a row is null."""
     chosen = f"* EXCLUDE ({left_out})" if left_out else "*"
-    found = (tuple(row.values()) for row in dataset.query(f"SELECT {chosen} FROM {table}"))
+    every = dataset.query(f"SELECT {chosen} FROM {table}")
+    found = (tuple((row | dict.fromkeys(of_who_was_alone(table, row))).values()) for row in every)
     return sorted(found, key=lambda row: [(value is not None, value) for value in row])
 
 
