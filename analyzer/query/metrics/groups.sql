@@ -1,9 +1,9 @@
 -- How are the groups doing? One row per group: its type (offsets: it only commits), members at the end and the most at a time,
 -- rebalances with their time and the longest pause of consumption, commits and errors beyond normal operation, lag as in
--- metric lag (the sum over partitions of the newest). `state` at the end: stable, rebalancing, empty or offsets; null, as members
--- are, where no reply tells it, where all that was seen of its members is that they live (heartbeats), or where messages of members
--- could not be read (rebalances too). `last_` columns say who
--- started the last rebalance, and why, as in metric rebalances. Times in ns.
+-- metric lag (the sum over partitions of the newest). `state` at the end: stable, rebalancing, empty, not ready or offsets; null, as
+-- members are, where no reply tells it, where all that was seen of its members is that they live (heartbeats), or where messages of
+-- members could not be read (rebalances too). Not ready: a streams group that lacks topics, as its coordinator says (KIP-1071).
+-- `last_` columns say who started the last rebalance, and why, as in metric rebalances. Times in ns.
 WITH steps AS (
     SELECT
         coalesce(cluster, '') AS cluster,
@@ -18,6 +18,9 @@ WITH steps AS (
             'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR', 'REBALANCE_IN_PROGRESS', 'MEMBER_ID_REQUIRED'))) AS failures,
         max_by(error_code, time_ns) FILTER (WHERE error_code NOT IN (error('NONE', 'COORDINATOR_LOAD_IN_PROGRESS',
             'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR', 'REBALANCE_IN_PROGRESS', 'MEMBER_ID_REQUIRED'))) AS last_failure,
+        -- Each reply with a status leaves a row; the first one without it has tasks, and leaves one too.
+        max(time_ns) FILTER (WHERE regexp_matches(group_status, 'MISSING|INCORRECTLY'))
+            = max(time_ns) FILTER (WHERE event IN ('join', 'heartbeat') AND error_code = error('NONE')) AS lacks_topics,
         min(begin_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns
     FROM group_news
@@ -151,6 +154,7 @@ SELECT
         WHEN s.answered = 0 OR (s.group_type IS NULL AND k.heartbeats > 0) THEN NULL
         WHEN s.group_type IS NULL THEN 'offsets'
         WHEN coalesce(p.members, 0) = 0 THEN 'empty'
+        WHEN s.lacks_topics THEN 'not ready'
         WHEN w.asked_ns > coalesce(r.last_end_ns, 0) OR NOT coalesce(r.complete, true) THEN 'rebalancing'
         ELSE 'stable'
     END AS state,

@@ -247,6 +247,23 @@ def test_state_at_the_end(last: int, state: str, members: int, tmp_path: Path) -
     assert (row["state"], row["members"], row["members_seen"]) == (state, members, 2)
 
 
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        ("MISSING_SOURCE_TOPICS", "not ready"),
+        ("STALE_TOPOLOGY, MISSING_INTERNAL_TOPICS", "not ready"),
+        ("ASSIGNMENT_DELAYED", "stable"),  # it has its topics
+        (None, "stable"),
+    ],
+)
+def test_a_streams_group_without_its_topics_is_not_ready(said: str | None, state: str, tmp_path: Path) -> None:
+    """As a broker has it (KIP-1071); the last reply counts."""
+    joined = step(1, "join", 0, group_type="streams", generation=1, group_status="INCORRECTLY_PARTITIONED_TOPICS")
+    beat = step(2, "heartbeat", 5_000, group_type="streams", generation=2, error_code=0, group_status=said)
+    with dataset(tmp_path, {"exchanges": [], "connections": [], "group_events": [joined, beat]}) as opened:
+        assert [row["state"] for row in opened.metric("groups")] == [state]
+
+
 def test_a_join_without_a_reply_says_that_the_group_rebalances_still(tmp_path: Path) -> None:
     waiting = step(30, "join", 3_000, "c", error_code=None, member_id="")
     events = [*generation(0, 0, 1, "a"), waiting]
