@@ -264,7 +264,8 @@ def test_connections_without_end_are_followed_in_bounds(tmp_path: Path, monkeypa
 
 
 def test_damaged_lines_end_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Bytes flipped, cut and doubled anywhere in lines of both forms, and values of other sorts in the bodies."""
+    """Bytes flipped, cut and doubled anywhere in lines of both forms, and values of other sorts in the bodies. Each log is read, and
+    every tenth has a report, whose questions take longer than all else."""
     chance = random.Random(57)
     texts = [
         bytes(cramjam.zstd.decompress((DATA / "kafka_241.log.zst").read_bytes())),
@@ -290,5 +291,9 @@ def test_damaged_lines_end_nothing(tmp_path: Path, capsys: pytest.CaptureFixture
             lines[at] = bytes(line)
         log = tmp_path / f"{number}.log"
         log.write_bytes(b"\n".join(lines))
-        assert main(["report", str(log)]) in (0, 2), number
-        assert "a bug in kanalyze" not in capsys.readouterr().err, number
+        if number % 10:
+            with open_dataset([str(log)], Options()) as dataset:
+                assert not dataset.bugs and dataset.query("SELECT count(*) AS n FROM entries")[0]["n"] > 0, number
+        else:
+            assert main(["report", str(log)]) in (0, 2), number
+            assert "a bug in kanalyze" not in capsys.readouterr().err, number
