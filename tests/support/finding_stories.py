@@ -37,7 +37,7 @@ HELD_FETCHES = many(2, 5, **FETCH, latency_ns=SECOND_NS)
 def failing(code: int, exchanges: Rows, **values: Any) -> Tables:
     """The exchanges, each with one error of this code."""
     errors = [
-        error(row["exchange"], code, connection=row["connection"], name=f"E{code}", **({"expected": False} | values))
+        error(row["exchange"], code, connection=row["connection"], **({"name": f"E{code}", "expected": False} | values))
         for row in exchanges
     ]
     return {"exchanges": exchanges, "errors": errors, "connections": [connection(1)]}

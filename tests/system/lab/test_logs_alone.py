@@ -264,7 +264,7 @@ def test_connections_without_end_are_followed_in_bounds(tmp_path: Path, monkeypa
 
 
 def test_damaged_lines_end_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Bytes flipped, cut and doubled anywhere in lines of both forms, and values of other sorts in the bodies. Each log is read, and
+    """Bytes flipped, cut and doubled anywhere in lines of both forms, and values of other sorts in the bodies. Each log is read;
     every tenth has a report, whose questions take longer than all else."""
     chance = random.Random(57)
     texts = [

@@ -1,7 +1,8 @@
 -- Offsets that consumers asked for and brokers did not have, one row a client, topic and state.
 -- The reply with the error tells no bounds. They come from other replies of the capture about the partition: high watermarks, and what
 -- the client itself was told when it asked where to go on (ListOffsets). An end may grow beyond what was asked for, or belong to an
--- earlier topic of the name: where the client went on tells most.
+-- earlier topic of the name: where the client went on tells most. `deleted_by`: who had the records deleted (DeleteRecords) that were
+-- asked for later, those before `deleted_to`; null where nobody is seen to, which leaves retention.
 WITH refused AS (
     SELECT
         c.cluster,
@@ -48,6 +49,20 @@ served AS (
         AND x.response_time_ns BETWEEN a.response_time_ns AND a.response_time_ns + s(60)
     GROUP BY a.exchange
 ),
+deletions AS (
+    SELECT
+        a.exchange,
+        max_by(who(x), (x.response_time_ns, x.exchange)) AS deleted_by,
+        max_by(e.log_start_offset, (x.response_time_ns, x.exchange)) AS deleted_to
+    FROM asked AS a
+    JOIN entries AS e
+        ON e.topic = a.topic AND e.partition = a.partition AND e.side = 'response' AND e.log_start_offset > a.asked_offset
+    JOIN exchanges AS x ON x.exchange = e.exchange
+    JOIN connections AS c ON c.connection = x.connection
+    WHERE x.api_key = api('DeleteRecords') AND c.cluster IS NOT DISTINCT FROM a.cluster
+        AND x.response_time_ns <= a.response_time_ns
+    GROUP BY a.exchange
+),
 places AS (
     SELECT topic, partition FROM asked GROUP BY topic, partition
 ),
@@ -89,18 +104,21 @@ judged AS (
 ),
 told AS (
     SELECT
-        *,
+        j.*,
+        d.deleted_by,
+        d.deleted_to,
         CASE
             WHEN bool_or(is_served) OVER (PARTITION BY cluster, who, topic, partition, asked_offset)
                 THEN 'one broker does not have and another one serves'
             WHEN reset_offset < asked_offset THEN 'are beyond the end'
-            WHEN reset_offset > asked_offset THEN 'retention has deleted'
+            WHEN d.deleted_by IS NOT NULL THEN 'are already deleted'
+            WHEN reset_offset > asked_offset THEN 'are already deleted'
             WHEN asked_offset > greatest(coalesce(end_offset, told_offset), coalesce(told_offset, end_offset))
                 THEN 'are beyond the end'
-            WHEN asked_offset < end_before AND asked_offset < coalesce(end_behind, end_before) THEN 'retention has deleted'
+            WHEN asked_offset < end_before AND asked_offset < coalesce(end_behind, end_before) THEN 'are already deleted'
             ELSE 'do not exist'
         END AS state
-    FROM judged
+    FROM judged AS j LEFT JOIN deletions AS d ON d.exchange = j.exchange
 )
 SELECT
     who,
@@ -111,10 +129,14 @@ SELECT
     CASE WHEN count(*) = 1 THEN max(asked_offset) END AS asked_offset,
     CASE WHEN count(*) = 1 AND state = 'are beyond the end' THEN max(end_offset) END AS end_offset,
     CASE WHEN count(*) = 1 THEN max(reset_offset) END AS reset_offset,
+    CASE WHEN state = 'are already deleted' THEN max(deleted_by) END AS deleted_by,
+    CASE WHEN state = 'are already deleted' THEN max_by(deleted_to, deleted_by) END AS deleted_to,
     CASE
         WHEN state = 'one broker does not have and another one serves'
             THEN 'The consumer is sent to a follower (client.rack, KIP-392) that is behind its leader, or was never in sync: see which replicas are (kafka-topics.sh --describe), and take client.rack away until it has caught up.'
-        WHEN state = 'retention has deleted'
+        WHEN state = 'are already deleted' AND max(deleted_by) IS NOT NULL
+            THEN 'Records were deleted on request (DeleteRecords, kafka-delete-records.sh) before this consumer had read them: let that wait for the committed offsets of all groups.'
+        WHEN state = 'are already deleted'
             THEN 'The consumer fell behind retention (retention.ms, retention.bytes) and missed what it had not read: check its lag.'
         WHEN state = 'are beyond the end'
             THEN 'The topic was recreated, or an unclean leader election truncated it: check auto.offset.reset and the committed offsets (kafka-consumer-groups.sh --describe).'

@@ -92,8 +92,8 @@ def test_is_silent(name: str, story: Callable[[], Tables], tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("asked", "ends", "reset", "state"),
     (
-        (100, [(4.0, 2000)], None, "retention has deleted"),
-        (100, [], 1500, "retention has deleted"),
+        (100, [(4.0, 2000)], None, "are already deleted"),
+        (100, [], 1500, "are already deleted"),
         (9000, [(6.0, 500)], None, "are beyond the end"),
         # The end grew beyond it afterwards, or was beyond it in an earlier topic of this name.
         (9000, [(4.0, 9500), (5.5, 0), (60.0, 9900)], 500, "are beyond the end"),

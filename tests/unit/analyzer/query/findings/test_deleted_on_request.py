@@ -1,0 +1,39 @@
+"""Who had records deleted that a consumer then asks for: the cause is a person's or a program's request, not retention."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from incident_stories import at, out_of_range
+from made_rows import dataset, exchange
+
+from analyzer.query.findings import rule
+from analyzer.query.run_findings import find
+from analyzer.report.sentences import sentence
+
+
+@pytest.mark.parametrize(
+    ("asked", "when_s", "deleted_to", "partition", "reset", "is_told"),
+    [
+        (100, 4, 500, 0, 900, True),
+        (100, 4, 500, 0, None, True),
+        (100, 4, 50, 0, 900, False),  # what was asked for was not among them
+        (100, 6, 500, 0, 900, False),  # later
+        (100, 4, 500, 1, 900, False),  # elsewhere
+        (100, 4, 500, 0, 20, False),  # the topic begins anew behind that
+    ],
+)
+def test_who_had_the_records_deleted_is_named(
+    asked: int, when_s: int, deleted_to: int, partition: int, reset: int | None, is_told: bool, tmp_path: Path
+) -> None:
+    story = out_of_range(asked, [(2.0, 2000)], reset)
+    job = {"client_id": "cleanup-job", "client_address": "10.0.0.9", "api_key": 21, "api_name": "DeleteRecords"}
+    story["exchanges"].append(exchange(70, at_ns=at(when_s), **job))
+    place = {"exchange": 70, "connection": 1, "topic": "t", "partition": partition}
+    story["entries"].append(place | {"side": "response", "log_start_offset": deleted_to})
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("offset_out_of_range")])
+    told = sentence(found.rule.says, found.row)
+    assert told.endswith(f"; cleanup-job had deleted all records before {deleted_to}") is is_told
+    assert ("on request" in found.row["advice"]) is is_told
