@@ -8,7 +8,7 @@ from pathlib import Path
 from analyzer.base.filters import Filters
 
 MIB = 1 << 20
-PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FETCH, SHARE_FETCH = 0, 1, 2, 9, 78  # API keys
+PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FETCH, DELETE_RECORDS, SHARE_FETCH = 0, 1, 2, 9, 21, 78  # API keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,12 @@ class Options:
         """The API keys whose entries are read; None means all.
 
         Those of Fetch are always needed, as they tell what a Fetch waited for. Rows of batches get their offsets from those of
-        Produce; where a consumer went on after an offset out of range is told by ListOffsets, and which offsets a group had by
-        OffsetFetch. The others cost more than all else.
+        Produce; where a consumer went on after an offset out of range is told by ListOffsets, who had its records
+        deleted by DeleteRecords, and which offsets a group had by OffsetFetch. The others cost more than all else.
         """
         if self.filters.topics or (self.seldom and self.wants("entries")):
             return None
         written = (PRODUCE, SHARE_FETCH) if self.wants("entries", "batches", "fetch_positions") else ()
-        return frozenset((FETCH, *written, *((LIST_OFFSETS, OFFSET_FETCH) if self.wants("entries") else ())))
+        return frozenset(
+            (FETCH, *written, *((LIST_OFFSETS, OFFSET_FETCH, DELETE_RECORDS) if self.wants("entries") else ()))
+        )

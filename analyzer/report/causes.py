@@ -233,13 +233,21 @@ HELD_BACK = Table(
 COMMIT_ERRORS = Table(
     "commit_errors",
     "Offset commits that fail",
+    ((Column("group", least=10), _text("group_id")), _CLIENT, (Column("error", least=22), _text("name")), _TIMES),
+    "Records will be consumed again.",
+)
+FENCED_INSTANCES = Table(
+    "fenced_instances",
+    "Static members that were thrown out",
     (
         (Column("group", least=10), _text("group_id")),
-        (Column("client", least=10), _named),
-        (Column("error", least=22), _text("name")),
+        (Column("client", least=10), lambda row: safe(row["who"] or row["one"])),
+        (Column("by", least=10), lambda row: safe(row["taken_by"] or row["another"] or NONE)),
+        (Column("instance id", least=10), _text("instance_id")),
+        (Column("processes", right=True), _count("processes")),
         _TIMES,
-        (Column("meaning", least=20, spare=1), _text("meaning")),
     ),
+    "processes: so many have one instance id, and throw each other out.",
 )
 UNFETCHED = Table(
     "unfetched",

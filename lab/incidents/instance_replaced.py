@@ -21,4 +21,4 @@ def run(lab: Lab) -> Truth:
         lab.did(f"a second process with the instance id mailer-a starts at {two.address}")
         java_consume(lab, two, "mailer-new", "mailers", "mails", group_instance_id="mailer-a")
         time.sleep(15)
-    return Truth(["failing", "commit_failures"], [["mailers", "mailer-old"], ["FENCED_INSTANCE_ID"]])
+    return Truth(["instance_fenced"], [["mailers", "mailer-old"], ["mailer-new"]])

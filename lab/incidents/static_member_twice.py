@@ -20,5 +20,4 @@ def run(lab: Lab) -> Truth:
         with lab.doing(f"a second process with the instance id mailer-a starts at {two.address}"):
             lab.start(two, consume_stubbornly, lab.bootstrap, "mailer-two", "mailers", "mails", 24.0, "mailer-a")
             time.sleep(25)
-    causes = ["failing", "commit_failures"]
-    return Truth(causes, [["mailers", "mailer-one", "mailer-two"], ["FENCED_INSTANCE_ID"]])
+    return Truth(["instance_fenced"], [["mailer-one"], ["mailer-two"]])

@@ -57,7 +57,7 @@ def instance_twice(scene: Scene) -> Told:
         scene.lab.did(f"a second process with the instance id mate-1 starts at {two.address}")
         scene.lab.start(two, consume_stubbornly, *names)
         time.sleep(scene.s)
-    return Told(["failing", "commit_failures"], [[scene.name], ["FENCED_INSTANCE_ID"]])
+    return Told(["instance_fenced"], [[scene.name], ["mate-1"]])
 
 
 @cause(2, 5)  # s of a life

@@ -221,7 +221,29 @@ def kept_from_work(seconds: list[float], said: str | None = "MISSING_SOURCE_TOPI
     return {"group_events": events, "exchanges": rows, "connections": [connection(1, cluster="c", last_time_ns=at(60))]}
 
 
+def one_instance(*thrown_out: str, taken_by: str = "mailer-2", took: str = "mate-1", group: str | None = "g") -> Tables:
+    """Of clients that joined as mate-1 each of these is refused, after another one has joined."""
+    place = {"connection": 1, "cluster": "c", "client_address": "10.0.0.1"}
+    base = {"group_id": "g", "group_type": "classic", "event": "join", "error_code": 0} | place
+    names = [("mate-1", name) for name in dict.fromkeys(thrown_out)] + [(took, taken_by)]
+    events = [
+        base
+        | {"exchange": n, "instance_id": own, "client_id": name, "member_id": f"m-{name}"}
+        | {"begin_ns": at(n), "time_ns": at(n)}
+        for n, (own, name) in enumerate(names)
+    ]
+    asked = {"api_key": 12, "api_name": "Heartbeat", "group_id": group}
+    rows = [exchange(n, at_ns=at(n), api_key=11, client_id=name) for n, (_, name) in enumerate(names)]
+    refused = [
+        exchange(10 + n, at_ns=at(10 + n), client_id=name, error_code=82, **asked) for n, name in enumerate(thrown_out)
+    ]
+    errors = [error(row["exchange"], 82, name="FENCED_INSTANCE_ID", expected=False) for row in refused]
+    tables = {"group_events": events, "exchanges": [*rows, *refused], "errors": errors}
+    return tables | {"connections": [connection(1, cluster="c")]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
+    "instance_fenced": (lambda: one_instance("one"), (lambda: one_instance("one", group=None),)),
     "not_asking": (
         hesitating,
         (

@@ -1,3 +1,2 @@
--- Whose offset commits fail? One row per group, error and client (for one error: per group): `times`, `meaning` in
--- words. The worst first.
+-- Whose offset commits fail? One row per group, error and client. The worst first.
 SELECT * FROM failed_commits ORDER BY weight DESC, first_time_ns

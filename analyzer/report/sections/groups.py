@@ -9,7 +9,7 @@ from rich.text import Text
 
 from analyzer.base.text import exchange_id
 from analyzer.report import text_tables
-from analyzer.report.causes import COMMIT_ERRORS, LATE_REJOINS, UNFETCHED, Table, causes
+from analyzer.report.causes import COMMIT_ERRORS, FENCED_INSTANCES, LATE_REJOINS, UNFETCHED, Table, causes
 from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, clock, count, duration, milliseconds, safe, things
@@ -180,8 +180,10 @@ def timeline(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 
 def failing(facts: Facts, width: int, limit: int | None) -> list[Text]:
-    """Groups that waited long for a member, members that join late, commits that fail, and partitions that nobody fetches."""
-    return causes(facts, (HELD_UP, LATE_REJOINS, UNSYNCED, COMMIT_ERRORS, UNFETCHED), width, limit, COMMAND)
+    """Groups that waited long for a member, members that join late or were thrown out, commits that fail, and partitions that
+    nobody fetches."""
+    tables = (HELD_UP, LATE_REJOINS, UNSYNCED, FENCED_INSTANCES, COMMIT_ERRORS, UNFETCHED)
+    return causes(facts, tables, width, limit, COMMAND)
 
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:

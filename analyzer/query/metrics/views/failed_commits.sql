@@ -1,25 +1,9 @@
--- Whose offset commits fail? One row per group, error and client (for one error: per group): `times`, `meaning` in
--- words.
--- High from three commits on: fewer are one rebalance. FENCED_INSTANCE_ID means one thing, whichever of the two commits: the processes
--- throw each other out, so it is told once for a group.
+-- Whose offset commits fail? One row per group, error and client.
+-- High from three commits on: fewer are one rebalance.
 SELECT
-    CASE
-        WHEN min(who(x)) = max(who(x))
-            THEN max(who(x))
-    END AS who,
-    min_by(who(x), (x.response_time_ns, e.exchange)) AS named,
-    nullif(count(DISTINCT who(x)) - 1, 0) AS others,
+    who(x) AS who,
     x.group_id,
     coalesce(e.name, CAST(e.code AS STRING)) AS name,
-    CASE
-        WHEN max(e.code) = error('FENCED_INSTANCE_ID') THEN 'two processes use one group.instance.id, and each throws the other out'
-        ELSE 'records will be consumed again'
-    END AS meaning,
-    CASE
-        WHEN max(e.code) = error('FENCED_INSTANCE_ID')
-            THEN 'Give each process a group.instance.id of its own, or stop the one that is left over.'
-        ELSE 'The member was removed from the group before it committed: check how long it processes between two polls (max.poll.interval.ms), and the rebalances of the group.'
-    END AS advice,
     count(DISTINCT e.exchange) AS times,
     count(DISTINCT e.exchange) AS weight,
     CASE WHEN count(DISTINCT e.exchange) >= 3 THEN 'high' ELSE 'medium' END AS severity,
@@ -30,8 +14,8 @@ SELECT
 FROM errors AS e
 JOIN failed_exchanges AS x ON x.exchange = e.exchange
 JOIN connections AS c ON c.connection = x.connection
-WHERE e.code IN (error('ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID', 'STALE_MEMBER_EPOCH'))
+WHERE e.code IN (error('ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'STALE_MEMBER_EPOCH'))
     AND x.api_name IN ('OffsetCommit', 'TxnOffsetCommit')
 GROUP BY
-    c.cluster, CASE WHEN e.code <> error('FENCED_INSTANCE_ID') THEN who(x) END, x.group_id,
+    c.cluster, who(x), x.group_id,
     coalesce(e.name, CAST(e.code AS STRING))

@@ -2,7 +2,7 @@
 -- The reply with the error tells no bounds. They come from other replies of the capture about the partition: high watermarks, and what
 -- the client itself was told when it asked where to go on (ListOffsets). An end may grow beyond what was asked for, or belong to an
 -- earlier topic of the name: where the client went on tells most. `deleted_by`: who had the records deleted (DeleteRecords) that were
--- asked for later, those before `deleted_to`; null where nobody is seen to, which leaves retention.
+-- asked for later, those before `deleted_to` (null: all that there were); null where nobody is seen to, which leaves retention.
 WITH refused AS (
     SELECT
         c.cluster,
@@ -53,13 +53,13 @@ deletions AS (
     SELECT
         a.exchange,
         max_by(who(x), (x.response_time_ns, x.exchange)) AS deleted_by,
-        max_by(e.log_start_offset, (x.response_time_ns, x.exchange)) AS deleted_to
+        nullif(max_by(e.offset, (x.response_time_ns, x.exchange)), -1) AS deleted_to
     FROM asked AS a
     JOIN entries AS e
-        ON e.topic = a.topic AND e.partition = a.partition AND e.side = 'response' AND e.log_start_offset > a.asked_offset
+        ON e.topic = a.topic AND e.partition = a.partition AND e.side = 'request' AND (e.offset > a.asked_offset OR e.offset = -1)
     JOIN exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = api('DeleteRecords') AND c.cluster IS NOT DISTINCT FROM a.cluster
+    WHERE x.api_key = api('DeleteRecords') AND x.status = 'answered' AND coalesce(x.error_count, 0) = 0 AND c.cluster IS NOT DISTINCT FROM a.cluster
         AND x.response_time_ns <= a.response_time_ns
     GROUP BY a.exchange
 ),
@@ -111,7 +111,7 @@ told AS (
             WHEN bool_or(is_served) OVER (PARTITION BY cluster, who, topic, partition, asked_offset)
                 THEN 'one broker does not have and another one serves'
             WHEN reset_offset < asked_offset THEN 'are beyond the end'
-            WHEN d.deleted_by IS NOT NULL THEN 'are already deleted'
+            WHEN d.deleted_to > asked_offset THEN 'are already deleted'
             WHEN reset_offset > asked_offset THEN 'are already deleted'
             WHEN asked_offset > greatest(coalesce(end_offset, told_offset), coalesce(told_offset, end_offset))
                 THEN 'are beyond the end'
