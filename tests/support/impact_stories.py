@@ -110,6 +110,15 @@ def asking(count: int, seconds: float, **values: Any) -> Tables:
     return {"exchanges": rows, "connections": [connection(1)]}
 
 
+def member_asking(lines: int, **values: Any) -> Tables:
+    """A member of a group that asks for metadata six times in ten seconds, in turn on so many connections."""
+    story = asking(6, 10)
+    for row in story["exchanges"]:
+        row["connection"] = 1 + row["exchange"] % lines
+    beats = [exchange(10 + n, at_ns=at(3 * n), **({"api_key": 12, "api_name": "Heartbeat"} | values)) for n in range(4)]
+    return {"exchanges": story["exchanges"] + beats, "connections": [connection(1 + n) for n in range(lines)]}
+
+
 def on_their_way(times_s: list[float], column: str = "receive_ns", apart_s: float = 1, **values: Any) -> Tables:
     """Fetches whose replies (or requests: `send_ns`) took so long from their first to their last byte."""
     rows = [
@@ -224,6 +233,8 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "asks_in_vain": (
         lambda: asking(6, 10),
         (
+            lambda: member_asking(3),  # at its start
+            lambda: member_asking(1, api_key=1, api_name="Fetch"),
             lambda: asking(4, 6),
             lambda: asking(6, 4),
             lambda: asking(6, 20),
@@ -291,6 +302,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 }
 # More stories of the same rules.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "asks_in_vain": ((lambda: member_asking(1),), ()),
     "unexplained": (
         (
             lambda: many_waiting([8, 8, 8], role="controller", clients=1),

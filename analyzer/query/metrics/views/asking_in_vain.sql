@@ -1,5 +1,6 @@
 -- Which clients ask for metadata again and again, and for nothing that follows from it? One row a client: five times at least, in five
--- seconds at least, every three seconds or more often. Whoever writes, reads, joins a group or administers asks for more than that. For
+-- seconds at least, every three seconds or more often. Whoever writes, reads or administers asks for more than that. A member of a group
+-- that reads nothing may be one to spare: of members all these requests are on one connection, as at a start they are on several. For
 -- information, unless a connection asks 30 times in 30 s, not in a burst, and no reply to it was read: where that is a storm, this is why.
 WITH few AS (
     SELECT client_address, client_id, sum(metadata_requests) AS requests
@@ -7,6 +8,12 @@ WITH few AS (
     WHERE is_client
     GROUP BY client_address, client_id
     HAVING sum(metadata_requests) >= 5
+),
+lines AS (
+    SELECT connection, sum(metadata_requests) AS metadata_requests
+    FROM totals
+    WHERE is_client
+    GROUP BY connection
 ),
 unread AS (
     SELECT connection
@@ -33,9 +40,14 @@ SELECT
     min(a.connection) AS connection,
     min(a.first_time_ns) AS first_time_ns,
     max(a.last_time_ns) AS last_time_ns
-FROM few AS f JOIN asked_versions AS a ON a.client_address = f.client_address AND a.client_id IS NOT DISTINCT FROM f.client_id
+FROM few AS f
+JOIN asked_versions AS a ON a.client_address = f.client_address AND a.client_id IS NOT DISTINCT FROM f.client_id
+LEFT JOIN lines AS n ON n.connection = a.connection
 GROUP BY f.client_address, f.client_id, f.requests
 HAVING bool_and(coalesce(a.api_key IN (api('ApiVersions', 'SaslHandshake', 'SaslAuthenticate', 'Metadata', 'FindCoordinator', 'InitProducerId',
-        'GetTelemetrySubscriptions', 'PushTelemetry')), false))
-    AND max(a.last_time_ns) - min(a.first_time_ns) >= s(5)
-    AND max(a.last_time_ns) - min(a.first_time_ns) <= f.requests * s(3)
+        'GetTelemetrySubscriptions', 'PushTelemetry', 'JoinGroup', 'SyncGroup', 'Heartbeat', 'LeaveGroup', 'ConsumerGroupHeartbeat')), false))
+    AND (bool_or(n.metadata_requests >= 5 AND a.api_key = api('Metadata') AND a.last_time_ns - a.first_time_ns >= s(5)
+            AND a.last_time_ns - a.first_time_ns <= n.metadata_requests * s(3))
+        OR (NOT bool_or(a.api_key IN (api('JoinGroup', 'SyncGroup', 'Heartbeat', 'LeaveGroup', 'ConsumerGroupHeartbeat')))
+            AND max(a.last_time_ns) - min(a.first_time_ns) >= s(5)
+            AND max(a.last_time_ns) - min(a.first_time_ns) <= f.requests * s(3)))
