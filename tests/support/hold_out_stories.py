@@ -176,8 +176,11 @@ def idle_unread(silence_s: float, resent: int = 2, survived_s: float = 2, goes_o
     return {"connections": links, "unread_silences": rows + ([silence(2, 9.5, None, None)] if goes_on else [])}
 
 
-def left_behind(silence_s: float, close: str = "none", others: int = 0, side: str = "broker") -> Tables:
-    """Beside a broker: a client that writes is heard of again on a new connection only, with so many others at its start."""
+def left_behind(
+    silence_s: float, close: str = "none", others: int = 0, side: str = "broker", goes_on: int = -6
+) -> Tables:
+    """Beside a broker: a client that writes is heard of again on a new connection only, with so many others at its start; the
+    number of its request there is so much higher."""
     asks = {"capture_side": side, "requests": 1, "replies": 1}
     old = connection(1, first_time_ns=at(0), last_time_ns=at(1), close=close, **asks)
     new = [
@@ -185,7 +188,7 @@ def left_behind(silence_s: float, close: str = "none", others: int = 0, side: st
         for n in range(1 + others)
     ]
     rows = [
-        exchange(n, at_ns=at(t), connection=1 + n, client_id="hut", **PRODUCE)
+        exchange(n, at_ns=at(t), connection=1 + n, client_id="hut", correlation_id=7 + n * goes_on, **PRODUCE)
         for n, t in enumerate((1, 1.1 + silence_s))
     ]
     return {"exchanges": rows, "connections": [old, *new]}
@@ -333,7 +336,12 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
     ),
     "idle_killed": (
-        (lambda: idle_unread(6), lambda: left_behind(8), lambda: tls_left_behind(8)),
+        (
+            lambda: idle_unread(6),
+            lambda: left_behind(8),
+            lambda: left_behind(8, others=1, goes_on=2),
+            lambda: tls_left_behind(8),
+        ),
         (
             lambda: tls_left_behind(4.9),
             lambda: tls_left_behind(8, close="fin"),
@@ -345,7 +353,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: idle_unread(6, goes_on=False),
             lambda: left_behind(4.9),
             lambda: left_behind(8, close="fin"),
-            lambda: left_behind(8, others=1),
+            *(lambda: left_behind(8, others=1), lambda: left_behind(8, others=1, goes_on=11)),
             lambda: left_behind(8, side="client"),
         ),
     ),

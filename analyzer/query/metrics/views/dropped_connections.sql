@@ -5,7 +5,8 @@
 -- connection, though the broker went on to answer others, and no longer silence that a connection survived. Beside the broker the same
 -- shows in its reply to a long poll, sent again and again and never acknowledged, while the client begins a new connection.
 -- Seen there alone, a client that writes is not heard of again on a connection, which nobody closes, and then begins one new
--- connection, not the two or more of a process that starts: once may be chance, so that is for information.
+-- connection, not the two or more of a process that starts (or several, and goes on to number its requests where it was): once may
+-- be chance, so that is for information.
 -- Of TLS without keys sizes and times tell the same (`unread_silences`); seen beside the broker, a connection is left behind when
 -- every connection of its host had been silent for as long, and the host then began one.
 -- A broker that refused connections meanwhile was started anew: it had closed the connection, and the client had not noticed.

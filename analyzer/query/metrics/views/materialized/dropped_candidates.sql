@@ -56,13 +56,33 @@ followed AS (
         lead(first_ns) OVER (PARTITION BY client_id, client_address, broker_address, broker_port ORDER BY first_ns, connection) AS next_ns
     FROM writing
 ),
+abandoned AS (
+    SELECT * FROM followed WHERE is_open AND next_ns - last_ns >= s(5) AND last_packet_ns < next_ns - s(5)
+),
+-- A process goes on to number its requests where it was, on the next connection; one that starts begins anew.
+numbered AS (
+    SELECT
+        connection,
+        min(request_time_ns) AS begin_ns,
+        min(correlation_id) AS first_id,
+        lag(connection) OVER following AS before,
+        lag(max(correlation_id)) OVER following AS last_id_before
+    FROM exchanges
+    WHERE client_address IN (SELECT client_address FROM abandoned) AND client_id IS NOT NULL
+    GROUP BY client_id, client_address, broker_address, broker_port, connection
+    WINDOW following AS (PARTITION BY client_id, client_address, broker_address, broker_port ORDER BY min(request_time_ns), connection)
+),
+gone_on AS (
+    SELECT a.connection
+    FROM abandoned AS a JOIN numbered AS n ON n.before = a.connection
+    WHERE n.begin_ns - a.last_ns >= s(5) AND n.first_id BETWEEN n.last_id_before + 1 AND n.last_id_before + 10
+),
 left_behind AS (
     SELECT f.client_id, f.client_address, f.broker_address, f.broker_port, f.connection, f.exchange, f.last_ns, f.next_ns
-    FROM followed AS f
+    FROM abandoned AS f
     JOIN connections AS n ON n.client_address = f.client_address AND n.first_time_ns BETWEEN f.next_ns - s(5) AND f.next_ns + s(5)
-    WHERE f.is_open AND f.next_ns - f.last_ns >= s(5) AND f.last_packet_ns < f.next_ns - s(5)
     GROUP BY f.client_id, f.client_address, f.broker_address, f.broker_port, f.connection, f.exchange, f.last_ns, f.next_ns
-    HAVING count(*) = 1
+    HAVING count(*) = 1 OR f.connection IN (SELECT connection FROM gone_on)
 ),
 -- The same of TLS without keys, by hosts; `seen_ns`: when any connection of the host was heard of last.
 unread_hosts AS (
