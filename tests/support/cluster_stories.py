@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+from name_stories import never_led_there
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -141,5 +142,14 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: turned(overlap_s=-1, who=("app", "other")),
         ),
         (),
-    )
+    ),
+    "advertised_unreachable": (
+        (never_led_there,),
+        (
+            lambda: never_led_there(tried_s=2.9),
+            lambda: never_led_there(packets=2),
+            lambda: never_led_there(alive_s=4),  # nobody answers any more, wherever
+            lambda: never_led_there(back=True),
+        ),
+    ),
 }

@@ -47,3 +47,23 @@ def first_of_all(asks: int, lasted_s: float, topics: int = 1, **more: Any) -> Ta
     story["exchanges"][1] |= {"api_key": asks, "api_name": "another"}
     story["exchanges"] += [exchange(2, **{"at_ns": at(0.5)} | more)] if more else []
     return story
+
+
+def never_led_there(tried_s: float = 4, packets: int = 3, alive_s: float = 9, back: bool = False) -> Tables:
+    """A client that is told the addresses of two brokers, and sends so many SYNs to each, in vain, in so many seconds; until
+    `alive_s` the brokers answer another client elsewhere; `back`: the first client's connection is used again."""
+    silent = {"is_kafka": None, "syn_ack_ns": None, "client_stream_bytes": 0, "broker_stream_bytes": 0, "close": "none"}
+    silent |= {"first_time_ns": at(1), "last_time_ns": at(1 + tried_s), "client_packets": packets, "protocol": None}
+    heard = {"cluster": "c", "replies": 1, "broker_port": 9092}
+    links = [connection(1, cluster="c", replies=1, last_time_ns=at(3 if back else 1), broker_address="10.9.0.1")]
+    told = []
+    for n in (1, 2):
+        links += [connection(1 + n, broker_address=f"10.9.9.{n}", broker_port=9094, **silent)]
+        links += [
+            connection(
+                4 + n, broker_address=f"10.0.1.{n}", client_address="10.0.0.7", last_time_ns=at(alive_s), **heard
+            )
+        ]
+        told += [{"cluster": "c", "broker_id": n, "host": f"10.9.9.{n}", "port": 9094}]
+        told += [{"cluster": "c", "broker_id": n, "host": f"10.0.1.{n}", "port": 9092}]
+    return {"connections": links, "exchanges": [exchange(0, broker_address="10.9.0.1")], "brokers": told}

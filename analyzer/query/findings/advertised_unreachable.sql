@@ -3,7 +3,7 @@
 -- when: brokers having bool_or(host IN ('localhost', '127.0.0.1', '::1', '0.0.0.0', '::')) OR (SELECT count(*) FROM connections WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL) > 0 OR (bool_or(is_name(host)) AND (SELECT min(nodes) FROM (SELECT count(DISTINCT broker_id) AS nodes FROM brokers GROUP BY cluster) AS n) = 1)
 -- and: idle_askers having bool_or(seeks) OR (SELECT count(*) FROM connections WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL) > 0 OR (SELECT count(*) FROM brokers WHERE host IN ('localhost', '127.0.0.1', '::1', '0.0.0.0', '::')) > 0
 -- lasts: s(10)
--- says: {client_address}[ ({who})][ ({clients} clients)] gets the advertised address {advertised}[, which it never reaches ({times|attempt|attempts})][, {own_host}][: it keeps asking {asked_again} for metadata][, and never connects there, perhaps because it cannot resolve that name: silent since {told_by} sent that address]
+-- says: {client_address}[ ({who})][ ({clients} clients)] gets the advertised address {advertised}[ and {more|other|others}][, which it never reaches ({times|attempt|attempts})][, {own_host}][: it keeps asking {asked_again} for metadata][, and never connects there, perhaps because it cannot resolve that name: silent since {told_by} sent that address]
 -- do: Correct advertised.listeners of the brokers: each listener must advertise an address that its clients can resolve and reach. To see whether a host can resolve a name, run `getent hosts NAME` there.
 -- look: kanalyze connections
 -- explains: refused_connections, unreachable*, connection_storm, metadata_storm, unanswered

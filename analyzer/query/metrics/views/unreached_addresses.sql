@@ -1,12 +1,13 @@
--- Which advertised addresses do clients not reach? One row per client and address, or per host and address
--- of whose `clients` together `times` attempts failed; the client
+-- Which advertised addresses do clients not reach? One row per client, or per host of whose `clients` together `times` attempts failed,
+-- with one of the addresses and how many `more` there are; the client
 -- goes on to ask `asked_again`, or went silent after `told_by` had told it so; `own_host` says that the address is the
 -- client itself.
 -- The broker that answers Metadata advertises the address; SYNs to it get no answer or a reset and no connection to it ever spoke
 -- Kafka, while the client goes on to ask for metadata, 10 s at least; or gives up after two attempts, though the broker that has this
--- address goes on to answer at another one of its own for as long. A loopback address is tried within the client's own host,
--- where seldom somebody captures: then it is enough that a client on another host is told so on that port, and comes back on five
--- connections for metadata alone. A name that cannot be resolved leads to no packet at all: told is the client of a group to which
+-- address goes on to answer at another one of its own for as long; or three packets in three seconds have no answer while that broker
+-- answers elsewhere, and this host is not seen on any connection of Kafka since the first. A loopback address is tried within the
+-- client's own host, where seldom somebody captures: then it is enough that a client on another host is told so on that port, and
+-- comes back on five connections for metadata alone. A name that cannot be resolved leads to no packet at all: told is the client of a group to which
 -- FindCoordinator named its coordinator, and which for 10 s and more, to the end, asked no broker for anything that needs one; in a
 -- cluster of one broker alone, as else it may have gone on with another, of which this capture has nothing.
 -- Names that others may be unable to resolve: `unresolved_names`.
@@ -77,7 +78,15 @@ named AS (
     GROUP BY x.client_address, who(x), b.host, b.port, b.cluster
 ),
 advertised AS (
-    SELECT *, CAST(NULL AS STRING) AS own_host, CAST(NULL AS STRING) AS stuck FROM tried
+    -- A client tries one address of its cluster after the other.
+    SELECT
+        *,
+        CAST(NULL AS STRING) AS own_host,
+        CAST(NULL AS STRING) AS stuck,
+        min(first_time_ns) OVER of_host AS begin_ns,
+        max(last_time_ns) OVER of_host AS end_ns
+    FROM tried
+    WINDOW of_host AS (PARTITION BY client_address, cluster, broker_port)
     UNION ALL
     SELECT
         q.client_address,
@@ -91,7 +100,9 @@ advertised AS (
         q.first_ns AS first_time_ns,
         q.last_ns AS last_time_ns,
         CASE WHEN b.host IN ('0.0.0.0', '::') THEN 'which is no address of a host' ELSE 'which is its own host' END AS own_host,
-        CAST(NULL AS STRING) AS stuck
+        CAST(NULL AS STRING) AS stuck,
+        q.first_ns AS begin_ns,
+        q.last_ns AS end_ns
     FROM asking AS q
     JOIN brokers AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND b.port = q.broker_port
     LEFT JOIN tried AS t ON t.broker_port = b.port AND t.broker_address IN ('127.0.0.1', '::1')
@@ -111,7 +122,9 @@ advertised AS (
         n.told_ns AS first_time_ns,
         r.last_time_ns,
         CAST(NULL AS STRING) AS own_host,
-        n.who AS stuck
+        n.who AS stuck,
+        n.told_ns AS begin_ns,
+        r.last_time_ns AS end_ns
     FROM named AS n
     CROSS JOIN time_range AS r
     LEFT JOIN connections AS c
@@ -129,46 +142,69 @@ alive AS (
     JOIN all_connections AS c ON c.broker_address = o.host AND c.broker_port = o.port
     WHERE c.is_kafka AND c.replies > 0
     GROUP BY b.host, b.port
-)
+),
 -- A client asks several brokers, which all say the same.
+unreached AS (
+    SELECT
+        q.client_address,
+        CASE WHEN a.times IS NULL OR min(q.who) OVER host = max(q.who) OVER host THEN q.who END AS who,
+        CASE WHEN a.times IS NOT NULL AND min(q.who) OVER host < max(q.who) OVER host THEN count(DISTINCT q.who) OVER host END AS clients,
+        a.broker_address || ':' || CAST(a.broker_port AS STRING) AS broker,
+        a.advertised,
+        q.bootstrap,
+        a.times,
+        a.own_host,
+        CASE
+            WHEN a.stuck IS NULL AND q.requests > 1 AND greatest(a.end_ns, q.last_ns) - least(a.begin_ns, q.first_ns) >= s(10)
+                THEN q.bootstrap
+        END AS asked_again,
+        CASE WHEN a.stuck IS NOT NULL THEN q.bootstrap END AS told_by,
+        a.connection,
+        coalesce(a.times, q.connections) AS weight,
+        q.exchange AS evidence_metadata,
+        a.first_time_ns,
+        greatest(a.last_time_ns, q.last_ns) AS last_time_ns
+    FROM advertised AS a
+    LEFT JOIN (SELECT cluster, count(DISTINCT client_address) AS hosts FROM asking GROUP BY cluster) AS h
+        ON h.cluster IS NOT DISTINCT FROM a.cluster
+    JOIN asking AS q
+        ON q.cluster IS NOT DISTINCT FROM a.cluster
+        AND (
+            q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
+            -- A host with addresses of both families asks with one and tries with the other: told where no other host asks.
+            OR ((q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%') AND h.hosts = 1)
+        )
+        AND q.who = coalesce(a.stuck, q.who)
+    JOIN idle_askers AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
+    LEFT JOIN alive AS l ON l.host = a.broker_address AND l.port = a.broker_port
+    WHERE greatest(a.end_ns, q.last_ns) - least(a.begin_ns, q.first_ns) >= s(10)
+        OR (a.packets >= 2 AND l.alive_ns - a.last_time_ns >= s(10))
+        OR (
+            a.packets >= 3 * a.times AND a.last_time_ns - a.first_time_ns >= s(3) AND l.alive_ns >= a.last_time_ns
+            AND NOT EXISTS (
+                SELECT 1 FROM all_connections AS k
+                WHERE k.client_address = a.client_address AND k.is_kafka AND k.last_time_ns > a.first_time_ns + s(1)
+            )
+        )
+    WINDOW host AS (PARTITION BY a.client_address, a.times IS NULL, a.advertised)
+    -- Attempts are those of a host, whose clients share them: one row.
+    QUALIFY row_number() OVER (
+        PARTITION BY
+            CASE WHEN a.times IS NULL THEN q.client_address ELSE a.client_address END, CASE WHEN a.times IS NULL THEN q.who END, a.advertised
+        ORDER BY q.last_ns DESC, q.bootstrap, q.client_address, q.who, a.cluster
+    ) = 1
+)
 SELECT
-    q.client_address,
-    CASE WHEN a.times IS NULL OR min(q.who) OVER host = max(q.who) OVER host THEN q.who END AS who,
-    CASE WHEN a.times IS NOT NULL AND min(q.who) OVER host < max(q.who) OVER host THEN count(DISTINCT q.who) OVER host END AS clients,
-    a.broker_address || ':' || CAST(a.broker_port AS STRING) AS broker,
-    a.advertised,
-    q.bootstrap,
-    a.times,
-    a.own_host,
-    CASE
-        WHEN a.stuck IS NULL AND greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
-            THEN q.bootstrap
-    END AS asked_again,
-    CASE WHEN a.stuck IS NOT NULL THEN q.bootstrap END AS told_by,
-    a.connection,
-    coalesce(a.times, q.connections) AS weight,
-    q.exchange AS evidence_metadata,
-    a.first_time_ns,
-    greatest(a.last_time_ns, q.last_ns) AS last_time_ns
-FROM advertised AS a
-LEFT JOIN (SELECT cluster, count(DISTINCT client_address) AS hosts FROM asking GROUP BY cluster) AS h
-    ON h.cluster IS NOT DISTINCT FROM a.cluster
-JOIN asking AS q
-    ON q.cluster IS NOT DISTINCT FROM a.cluster
-    AND (
-        q.client_address = a.client_address OR a.client_address IN ('127.0.0.1', '::1')
-        -- A host with addresses of both families asks with one and tries with the other: told where no other host asks.
-        OR ((q.client_address LIKE '%:%') <> (a.client_address LIKE '%:%') AND h.hosts = 1)
-    )
-    AND q.who = coalesce(a.stuck, q.who)
-JOIN idle_askers AS i ON i.client_address = q.client_address AND i.who = q.who AND i.bootstrap = q.bootstrap
-LEFT JOIN alive AS l ON l.host = a.broker_address AND l.port = a.broker_port
-WHERE greatest(a.last_time_ns, q.last_ns) - least(a.first_time_ns, q.first_ns) >= s(10)
-    OR (a.packets >= 2 AND l.alive_ns - a.last_time_ns >= s(10))
-WINDOW host AS (PARTITION BY a.client_address, a.times IS NULL, a.advertised)
--- Attempts are those of a host, whose clients share them: one row.
+    * REPLACE (
+        CASE WHEN count(*) OVER alike = 1 THEN broker END AS broker,
+        CAST(sum(times) OVER alike AS BIGINT) AS times,
+        CAST(sum(weight) OVER alike AS BIGINT) AS weight,
+        min(first_time_ns) OVER alike AS first_time_ns,
+        max(last_time_ns) OVER alike AS last_time_ns
+    ),
+    nullif(count(*) OVER alike - 1, 0) AS more
+FROM unreached
+WINDOW alike AS (PARTITION BY client_address, who, clients, own_host, times IS NULL, asked_again, told_by)
 QUALIFY row_number() OVER (
-    PARTITION BY
-        CASE WHEN a.times IS NULL THEN q.client_address ELSE a.client_address END, CASE WHEN a.times IS NULL THEN q.who END, a.advertised
-    ORDER BY q.last_ns DESC, q.bootstrap, q.client_address, q.who, a.cluster
+    PARTITION BY client_address, who, clients, own_host, times IS NULL, asked_again, told_by ORDER BY weight DESC, advertised
 ) = 1
