@@ -101,6 +101,13 @@ def controller_lost(attempts: int, role: str = "raft", again: int | None = None)
     return {"connections": [known, *tried]}
 
 
+def leaderless(lasted_s: float, normal: int = 1) -> Tables:
+    """Three replies that a partition has no leader, the first of them so normal as an election is."""
+    rows = [exchange(n, at_ns=START_NS + int(n * lasted_s / 2 * SECOND_NS)) for n in range(3)]
+    told = [error(n, 5, name="LEADER_NOT_AVAILABLE", topic="t", expected=n < normal) for n in range(3)]
+    return {"exchanges": rows, "errors": told, "connections": [connection(1)]}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "controller_gone": (
         lambda: controller_lost(3),
@@ -129,6 +136,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "no_leader": ((lambda: leaderless(10.2),), (lambda: leaderless(9.9), lambda: leaderless(10.2, normal=2))),
     "wrong_cluster": (
         (
             lambda: refused(reached=None),
