@@ -1,8 +1,9 @@
 -- How are the groups doing? One row per group: its type (offsets: it only commits), members at the end and the most at a time,
 -- rebalances with their time and the longest pause of consumption, commits and errors beyond normal operation, lag as in
 -- metric lag (the sum over partitions of the newest). `state` at the end: stable, rebalancing, empty, not ready or offsets; null, as
--- members are, where no reply tells it, where all that was seen of its members is that they live (heartbeats), or where messages of
--- members could not be read (rebalances too). Not ready: a streams group that lacks topics, as its coordinator says (KIP-1071).
+-- members are, where no reply tells it, where no member has a name (it was refused, or its reply is cut), where all that was seen of its
+-- members is that they live (heartbeats), or where messages of members could not be read (rebalances too). Not ready: a streams group
+-- that lacks topics, as its coordinator says (KIP-1071).
 -- `last_` columns say who started the last rebalance, and why, as in metric rebalances. Times in ns.
 WITH steps AS (
     SELECT
@@ -60,7 +61,7 @@ present AS (
     SELECT m.cluster, m.group_id, count(*) AS seen, count(*) FILTER (
         WHERE (m.group_type <> 'classic' OR m.in_last) AND coalesce(m.left_ns < m.last_ns, true)
             AND coalesce(l.lost_ns < m.last_ns, true)
-    ) AS members
+    ) AS members, max(greatest(coalesce(m.left_ns, 0), coalesce(l.lost_ns, 0))) AS last_left_ns
     FROM membership AS m
         LEFT JOIN lost AS l ON l.cluster = m.cluster AND l.group_id = m.group_id AND l.member_id = m.identity
     GROUP BY m.cluster, m.group_id
@@ -118,11 +119,21 @@ committed AS (
         count(*) FILTER (WHERE x.api_key = api('Heartbeat')) AS heartbeats,
         count(*) FILTER (WHERE x.api_key = api('Heartbeat') AND x.error_code IS NOT NULL) AS answered_heartbeats,
         CAST(coalesce(sum(x.exchanges) FILTER (WHERE x.api_key = api('TxnOffsetCommit')), 0) AS BIGINT) AS commits_in_transactions,
+        max(x.last_time_ns) FILTER (WHERE x.api_key = api('Heartbeat') AND x.error_code = error('NONE')) AS last_beat_ns,
         min(x.first_time_ns) AS first_time_ns,
         max(x.last_time_ns) AS last_time_ns
     FROM group_requests AS x JOIN connections AS c ON c.connection = x.connection
     WHERE x.api_key IN (api('OffsetCommit', 'Heartbeat', 'TxnOffsetCommit')) AND NOT x.is_orphan
     GROUP BY coalesce(c.cluster, ''), x.group_id
+),
+-- Whoever lives after the last one that was known has left is known by its heartbeats alone.
+known AS (
+    SELECT
+        p.cluster,
+        p.group_id,
+        p.seen,
+        CASE WHEN p.members > 0 OR coalesce(k.last_beat_ns <= p.last_left_ns, true) THEN p.members END AS members
+    FROM present AS p LEFT JOIN committed AS k ON k.cluster = p.cluster AND k.group_id = p.group_id
 ),
 behind AS (
     SELECT coalesce(cluster, '') AS cluster, group_id, TRY_CAST(sum(CAST(last_lag AS DECIMAL(38, 0))) AS BIGINT) AS lag
@@ -153,13 +164,16 @@ SELECT
         WHEN u.group_id IS NOT NULL THEN NULL
         WHEN s.answered = 0 OR (s.group_type IS NULL AND k.heartbeats > 0) THEN NULL
         WHEN s.group_type IS NULL THEN 'offsets'
-        WHEN coalesce(p.members, 0) = 0 THEN 'empty'
+        WHEN p.members = 0 THEN 'empty'
         WHEN s.lacks_topics THEN 'not ready'
+        WHEN p.members IS NULL THEN NULL
         WHEN w.asked_ns > coalesce(r.last_end_ns, 0) OR NOT coalesce(r.complete, true) THEN 'rebalancing'
         ELSE 'stable'
     END AS state,
-    CASE WHEN u.group_id IS NULL AND (s.answered > 0 OR (s.group_type IS NULL AND k.heartbeats = 0))
-        THEN coalesce(p.members, 0) END AS members,
+    CASE
+        WHEN u.group_id IS NULL AND s.answered > 0 THEN p.members
+        WHEN u.group_id IS NULL AND s.group_type IS NULL AND k.heartbeats = 0 THEN 0
+    END AS members,
     coalesce(p.seen, 0) AS members_seen,
     s.protocol,
     s.generation,
@@ -187,7 +201,7 @@ SELECT
     greatest(s.last_time_ns, k.last_time_ns) AS last_time_ns
 FROM names AS n
     LEFT JOIN steps AS s ON s.cluster = n.cluster AND s.group_id = n.group_id
-    LEFT JOIN present AS p ON p.cluster = n.cluster AND p.group_id = n.group_id
+    LEFT JOIN known AS p ON p.cluster = n.cluster AND p.group_id = n.group_id
     LEFT JOIN rebalanced AS r ON r.cluster = n.cluster AND r.group_id = n.group_id
     LEFT JOIN last_rebalances AS l ON l.cluster = n.cluster AND l.group_id = n.group_id
     LEFT JOIN waiting AS w ON w.cluster = n.cluster AND w.group_id = n.group_id

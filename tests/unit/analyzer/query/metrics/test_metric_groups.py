@@ -264,6 +264,36 @@ def test_a_streams_group_without_its_topics_is_not_ready(said: str | None, state
         assert [row["state"] for row in opened.metric("groups")] == [state]
 
 
+@pytest.mark.parametrize(
+    "join", [{"member_id": None}, {"member_id": "", "error_code": 23}], ids=("its reply is cut", "it was refused")
+)
+def test_a_group_of_which_no_member_has_a_name_is_not_called_empty(join: dict[str, Any], tmp_path: Path) -> None:
+    with dataset(
+        tmp_path, {"exchanges": [], "connections": [], "group_events": [step(0, "join", 0, **join)]}
+    ) as opened:
+        (row,) = opened.metric("groups")
+    assert (row["state"], row["members"], row["members_seen"]) == (None, None, 0)
+
+
+@pytest.mark.parametrize(("beats_ms", "state", "members"), [(800, "empty", 0), (1_200, None, None)])
+def test_a_heartbeat_after_the_last_known_member_left_is_of_another(
+    beats_ms: int, state: str | None, members: int | None, tmp_path: Path
+) -> None:
+    events = [*generation(0, 0, 1, "a"), step(8, "leave", 1_000, "a")]
+    beat = {
+        "api_key": 12,
+        "api_name": "Heartbeat",
+        "group_id": "g",
+        "member_id": "b-1",
+        "client_id": "b",
+        "error_code": 0,
+    }
+    rows = [exchange(20, at_ns=START_NS + beats_ms * MS, **beat)]
+    with dataset(tmp_path, {"exchanges": rows, "connections": [connection(1)], "group_events": events}) as opened:
+        (row,) = opened.metric("groups")
+    assert (row["state"], row["members"]) == (state, members)
+
+
 def test_a_join_without_a_reply_says_that_the_group_rebalances_still(tmp_path: Path) -> None:
     waiting = step(30, "join", 3_000, "c", error_code=None, member_id="")
     events = [*generation(0, 0, 1, "a"), waiting]
