@@ -8,8 +8,12 @@ WITH joins AS (
         group_id,
         generation,
         member_id,
-        -- A static member has a new member id each time it comes back.
-        CASE WHEN instance_id IS NULL THEN member_id ELSE concat('instance ', instance_id) END AS identity,
+        connection,
+        -- A static member has a new member id each time it comes back; where a cut message does not tell the id, the connection is its name.
+        CASE
+            WHEN instance_id IS NOT NULL THEN concat('instance ', instance_id)
+            ELSE coalesce(member_id, concat('connection ', CAST(connection AS STRING)))
+        END AS identity,
         client_id,
         client_address,
         protocol,
@@ -22,7 +26,8 @@ WITH joins AS (
     WHERE group_type = 'classic' AND event = 'join' AND no_error(error_code) AND generation >= 0
 ),
 syncs AS (
-    SELECT coalesce(cluster, '') AS cluster, group_id, coalesce(sent_generation, generation) AS generation, member_id, time_ns
+    SELECT
+        coalesce(cluster, '') AS cluster, group_id, coalesce(sent_generation, generation) AS generation, member_id, connection, time_ns
     FROM all_group_news
     WHERE group_type = 'classic' AND event = 'sync' AND error_code = error('NONE')
 ),
@@ -41,7 +46,8 @@ ends AS (
     FROM syncs AS s
         JOIN builders AS b
             ON b.cluster = s.cluster AND b.group_id = s.group_id AND b.generation = s.generation
-            AND b.member_id = s.member_id
+            -- A reply to JoinGroup that is cut does not tell the member's id: it syncs where it joined.
+            AND (b.member_id = s.member_id OR (b.member_id IS NULL AND b.connection = s.connection))
     GROUP BY s.cluster, s.group_id, s.generation
 ),
 generations AS (
@@ -71,9 +77,9 @@ beating AS (
     GROUP BY group_id, member_id
 ),
 told AS (
-    SELECT coalesce(cluster, '') AS cluster, group_id, member_id, time_ns
+    SELECT coalesce(cluster, '') AS cluster, group_id, member_id, connection, time_ns
     FROM all_group_news
-    WHERE error_code = error('REBALANCE_IN_PROGRESS') AND member_id IS NOT NULL
+    WHERE error_code = error('REBALANCE_IN_PROGRESS')
 ),
 -- Possible causes of a generation: each of its joins, by a new member, by a member that was asked to rejoin, or by a member that
 -- rejoined by itself.
@@ -100,7 +106,8 @@ wishes AS (
             AND o.identity = b.identity
         LEFT JOIN beating AS h ON h.group_id = b.group_id AND h.member_id = b.member_id
         LEFT JOIN told AS t
-            ON t.cluster = b.cluster AND t.group_id = b.group_id AND t.member_id = b.member_id AND t.time_ns <= b.begin_ns
+            ON t.cluster = b.cluster AND t.group_id = b.group_id AND t.time_ns <= b.begin_ns
+            AND (t.member_id = b.member_id OR (b.member_id IS NULL AND t.connection = b.connection))
             AND t.time_ns > coalesce(g.end_before_ns, 0)
     GROUP BY
         b.cluster, b.group_id, b.generation, b.begin_ns, b.member_id, b.client_id, b.client_address, b.reason, b.exchange
@@ -135,12 +142,13 @@ lost AS (
             AND b.identity = o.identity
         LEFT JOIN all_group_news AS l
             ON l.event = 'leave' AND coalesce(l.cluster, '') = g.cluster AND l.group_id = g.group_id
-            AND (l.member_id = o.member_id OR concat('instance ', l.instance_id) = o.identity)
+            AND (l.member_id = o.member_id OR concat('instance ', l.instance_id) = o.identity
+                OR (o.member_id IS NULL AND l.connection = o.connection))
             AND l.begin_ns BETWEEN o.begin_ns AND g.joined_ns
         LEFT JOIN beating AS h ON h.group_id = o.group_id AND h.member_id = o.member_id
         LEFT JOIN all_exchanges AS x ON x.exchange = o.exchange
         LEFT JOIN all_connections AS c ON c.connection = x.connection
-    WHERE b.identity IS NULL AND l.member_id IS NULL
+    WHERE b.identity IS NULL AND l.event IS NULL
     GROUP BY g.cluster, g.group_id, g.generation, g.begin_ns, o.member_id
 ),
 causes AS (

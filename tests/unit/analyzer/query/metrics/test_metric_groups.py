@@ -235,6 +235,31 @@ def test_a_consumer_group_rebalances_until_the_new_owner_fetches(tmp_path: Path)
     ]
 
 
+def test_members_whose_id_is_cut_off_are_told_apart_by_their_connections(tmp_path: Path) -> None:
+    """Who leaves is not lost as well, and one generation ends before the next."""
+    cut = {"member_id": None}
+    events = [
+        *(step(0, "join", 0, generation=1, **cut), step(1, "sync", 10, sent_generation=1)),
+        *(
+            step(2, "heartbeat", 5_000),
+            step(3, "join", 5_001, generation=2, **cut),
+            step(4, "sync", 5_010, sent_generation=2),
+        ),
+        step(5, "leave", 9_000, **cut),
+        *(
+            step(6, "join", 9_500, generation=3, connection=2, **cut),
+            step(7, "sync", 9_510, sent_generation=3, connection=2),
+        ),
+    ]
+    with dataset(tmp_path, {"exchanges": [], "connections": [], "group_events": events}) as opened:
+        found = opened.metric("rebalances")
+    assert [(row["cause"], row["duration_ns"] // MS, row["left_members"] + row["lost_members"]) for row in found] == [
+        ("joined", 11, 0),
+        ("unknown", 10, 0),
+        ("left", 511, 1),
+    ]
+
+
 @pytest.mark.parametrize(("last", "state", "members"), [(0, "stable", 2), (1, "stable", 1), (2, "empty", 0)])
 def test_state_at_the_end(last: int, state: str, members: int, tmp_path: Path) -> None:
     events = generation(0, 0, 1, "a", "b")
