@@ -155,3 +155,10 @@ def test_an_incident_is_over_when_all_of_it_is() -> None:
     assert goes_on(None, True) is True
     assert goes_on(None, False) is None
     assert goes_on(False, None) is None
+
+
+def test_a_client_that_starts_again_and_again_stands_before_the_small_delays_of_others() -> None:
+    small = [finding(name, "info", who="other") for name in ("head_of_line", "far_broker", "lossy_network")]
+    assert (
+        next(name for name, _ in told(*small, finding("restarting_member", "info", who="app"))) == "restarting_member"
+    )
