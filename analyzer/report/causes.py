@@ -212,11 +212,12 @@ FENCINGS = Table(
     "Producers that were fenced",
     (
         (Column("producer", least=12), _named),
+        (Column("by", least=10, spare=1), _text("rival")),
         (Column("transactional id", least=12), _text("transactional_id")),
         (Column("error", least=22), _text("name")),
         _TIMES,
-        (Column("open for", right=True, spare=1), _duration("open_ns")),
-        (Column("timeout", right=True, spare=2), lambda row: milliseconds(row["timeout_ms"])),
+        (Column("open for", right=True, spare=2), _duration("open_ns")),
+        (Column("timeout", right=True, spare=3), lambda row: milliseconds(row["timeout_ms"])),
     ),
 )
 HELD_BACK = Table(

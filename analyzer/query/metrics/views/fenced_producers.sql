@@ -3,7 +3,8 @@
 -- Once or twice is what fencing is for: an instance came back after another had taken over. High when it goes on. Who has one
 -- transactional id and is thrown out by turns is one finding.
 -- Who took its place got a producer id for the same transactional id since the transaction began. Where nobody did, and it was open
--- for longer than the timeout that its producer had asked for, the coordinator ended it and raised the epoch.
+-- for longer than the timeout that its producer had asked for, the coordinator ended it and raised the epoch. `rival`: the client id of
+-- who took it, where that is another one.
 WITH fenced AS (
     SELECT
         e.exchange,
@@ -102,9 +103,11 @@ told AS (
         f.*,
         CASE
             WHEN j.init_ns > greatest(coalesce(j.end_ns, 0), coalesce(j.write_bound_ns, 0)) AND coalesce(j.end_ns, j.write_bound_ns) IS NOT NULL
-                OR j.second_ns > o.first_time_ns THEN 1
+                -- Who asked for the id last is another one.
+                OR r.client_id IS NOT NULL OR j.second_ns > o.first_time_ns THEN 1
             ELSE 0
         END AS taken,
+        nullif(r.client_id, '') AS rival,
         CASE
             WHEN j.end_ns > j.write_bound_ns OR j.write_bound_ns IS NULL THEN NULL
             WHEN f.request_time_ns - j.open_from_ns >= j.asked_timeout_ms * ms(1) THEN f.request_time_ns - j.open_from_ns
@@ -112,6 +115,9 @@ told AS (
         j.asked_timeout_ms AS timeout_ms
     FROM fenced AS f
     LEFT JOIN judged AS j ON j.exchange = f.exchange AND j.event = 'fence'
+    LEFT JOIN steps AS r
+        ON r.transactional_id = f.transactional_id AND r.event = 'init' AND r.time_ns = j.init_ns AND r.time_ns > j.bound_ns
+        AND r.client_id <> f.client_id
     LEFT JOIN connections AS o ON o.connection = f.connection
 )
 SELECT
@@ -123,6 +129,7 @@ SELECT
     CASE WHEN min(f.name) = max(f.name) THEN max(f.name) ELSE min(f.name) || ' and ' || max(f.name) END AS name,
     count(DISTINCT f.exchange) AS times,
     CASE WHEN max(f.taken) = 1 OR min(f.client) <> max(f.client) THEN 'another producer took its place' END AS taken_by,
+    CASE WHEN min(f.client) = max(f.client) THEN max(f.rival) END AS rival,
     CASE WHEN coalesce(max(f.taken), 0) = 0 AND min(f.client) = max(f.client) THEN max(f.open_ns) END AS open_ns,
     max_by(f.timeout_ms, f.open_ns) FILTER (WHERE f.open_ns IS NOT NULL) AS timeout_ms,
     CASE

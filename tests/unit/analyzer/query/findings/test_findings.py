@@ -254,7 +254,7 @@ def test_captured_text_cannot_become_a_command_or_a_template() -> None:
     ("open_s", "taken_s", "said"),
     [
         (6.0, None, "open for 6.0 s, longer than its transaction.timeout.ms (5.0 s), so the broker ended it"),
-        (6.0, 2.0, "another producer took its place"),
+        (6.0, 2.0, "another producer took its place (other)"),
         (4.0, None, "another producer took its place, or its transaction was open for longer"),
     ],
 )
@@ -263,6 +263,14 @@ def test_a_fenced_producer_is_told_why(open_s: float, taken_s: float | None, sai
         (found,) = find(made, [rule("fenced_producer")])
     assert said in sentence(found.rule.says, found.row)
     assert ("or its transaction" in sentence(found.rule.says, found.row)) == ("or its transaction" in said)
+
+
+def test_who_took_its_place_is_known_before_a_first_transaction_too(tmp_path: Path) -> None:
+    story = fenced_after(4, taken_s=2)
+    story["exchanges"] = [row for row in story["exchanges"] if row["exchange"] != 0]
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("fenced_producer")])
+    assert sentence(found.rule.says, found.row).endswith(", once: another producer took its place (other)")
 
 
 @pytest.mark.parametrize(
