@@ -6,9 +6,8 @@
 #   topic.
 # Seen (broker and Java's consumer 4.4.0, classic and new group protocol): a consumer has read 100 records when the topic is deleted
 #   and made anew with 150 others. It goes on at 100: the first 100 of the new records are never read, poll() raises nothing, and its
-#   position becomes 150, so the group has no lag. With auto.offset.reset=none, which is there to be told, it is the same. With 50 new
-#   records its position lies behind the end, and it reads all 50 or none of them, by whether a fetch finds that out (reset) or the
-#   client's own check of its position (it takes the log for truncated and goes on at 50).
+#   position becomes 150, the end, so there is no lag. With auto.offset.reset=none, which is there to be told, it is the same. With 50
+#   new records its position lies behind the end, and it reads all 50 in one run and none in another.
 # Why it matters: "delete and create" is how a topic is emptied, or given fewer partitions. Whether anything is lost is a matter of
 #   how much the new one holds by the time the consumer looks, so a trial with a few records passes. Who stops the consumers first is
 #   right.
