@@ -31,6 +31,8 @@ SLOW_NS = 1_000_000_000
 # Rules that explain one of these tell why requests were slow, or why they were not answered.
 SLOW_REQUESTS = frozenset({"head_of_line", "slow_broker", "request_timed_out"})
 LOST_REQUESTS = frozenset({"unanswered"})
+# The account of impact that errors are in.
+REFUSED = "refused"
 # Their requests wait at the broker by design, and may do so at the end of the capture.
 WAITING_APIS = frozenset({"Fetch", "JoinGroup", "SyncGroup", "ShareFetch"})
 
@@ -78,8 +80,8 @@ def _look_at_slowest(facts: Facts, width: int) -> list[Text]:
 
 
 def _hint(facts: Facts) -> Numbered | None:
-    """The first finding for information that tells why requests were slow or had no reply, where some were or had none; else the
-    first about impact that no rule explains."""
+    """The first finding for information that tells why requests were slow or had no reply, where some were or had none; where none
+    was slow the first that explains errors, if there are some; else the first about impact that no rule explains."""
     if NOTHING in (facts.readability("findings").verdict, facts.readability("errors").verdict):
         return None
     row, worst = facts.coverage(), _slowest(facts)
@@ -90,7 +92,18 @@ def _hint(facts: Facts) -> Numbered | None:
     for number, each in found:
         if wanted & {each.rule.name, *(explained.rule for explained in each.rule.explains)}:
             return number, each
+    if not wanted & SLOW_REQUESTS and _errors(facts):
+        for number, each in found:
+            if any(cost.account == REFUSED for cost in each.rule.costs):
+                return number, each
     return next(((number, each) for number, each in found if each.rule.rank >= LAST_RANK), None)
+
+
+def _errors(facts: Facts) -> int:
+    """How many are beyond normal operation, of clients."""
+    return sum(
+        each["count"] for each in facts.rows("errors") if not each["between_brokers"] and is_expected(each) is False
+    )
 
 
 def _nothing(facts: Facts, hint: Numbered | None) -> str:
@@ -135,9 +148,7 @@ def _counts(facts: Facts) -> tuple[str, bool]:
     """What no rule found worth a finding, in words, and whether it was nothing: as the tables below it count."""
     row = facts.coverage()
     cut = row["closed"] + row["abandoned"]
-    errors = sum(
-        each["count"] for each in facts.rows("errors") if not each["between_brokers"] and is_expected(each) is False
-    )
+    errors = _errors(facts)
     throttled = sum(each["throttled"] for each in facts.rows("throttle"))
     parts = [
         f"{things(errors, 'error')} beyond normal operation" if errors else "no errors beyond normal operation",

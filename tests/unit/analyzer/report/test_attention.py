@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from finding_stories import FETCH, SECOND_NS, failing, many
 from impact_stories import between, cut_off, many_waiting, waiting
 from made_rows import Rows, connection, dataset
 from progress_stories import no_request
@@ -15,6 +16,10 @@ from analyzer.report.facts import Facts
 from analyzer.report.sections.attention import listed, render
 from analyzer.report.sentences import sentence
 from analyzer.report.text_tables import Column, Row
+
+# A topic is gone while somebody waits for its records: one finding, for information.
+DELETED = failing(3, many(2, 5, **FETCH, latency_ns=SECOND_NS // 2), topic="t")
+DELETED |= {"errors": [row | {"name": "UNKNOWN_TOPIC_OR_PARTITION"} for row in DELETED["errors"]]}
 
 
 @pytest.mark.parametrize(
@@ -32,6 +37,7 @@ def test_numbers_that_are_left_out_are_named(numbers: list[int], expected: str) 
         (many_waiting([2.6, 2.6, 2.7]), "Something was slow, and no cause was found: ", "waits for Metadata"),
         (between(5), "Nothing serious found: ", "5 BrokerRegistration between brokers were refused"),
         (many_waiting([0.1, 0.1, 0.1]), "Nothing found: ", None),
+        (DELETED, "Nothing serious found: 2 errors", 'For information: 1 info    "app" keeps asking for topic t'),
     ],
 )
 def test_nothing_is_found_only_where_no_impact_is_above_its_limit(
