@@ -17,10 +17,10 @@
   is read again and leaves this connection to `stitch`.
 - Where checkpoints are rare, looking for them costs more than the fragments that they save. So a task looks every
   8,192 segments (a small one every 1,024: with one look there is no span), and at a connection again after 32 KiB of
-  it (`resolver.py`). Of chatty 1.7 % travels as fragments, packed, in tasks of 187 MB. A task costs 1.8 to 2.1 times
+  it (`resolver.py`). Of chatty 1.7 % travels as fragments, packed, in tasks of 187 MB. A task costs 1.6 to 1.7 times
   a plain pass over its bytes: it looks, and keeps all segments (`pending_rows.py`) until it is known whether they
   travel. Its raw rows are drafts, batches as they lie in memory, until it is known which of them are kept; these
-  become Parquet, in row groups as large as the engine reads them. Drafts take 1.8 times the bytes of the packets on
+  become Parquet, in row groups as large as the engine reads them. Drafts take twice the bytes of the packets on
   the executor's disk for as long as the task runs; packed, beyond 256 MB, 0.4 times.
 - A complete connection (from a bare SYN to the end of both sides, not near the edges of the task, seen at one capture
   point, in clear, without a limit) leaves nothing but its SYN and where it ended.
