@@ -242,13 +242,11 @@ FENCED_INSTANCES = Table(
     "Static members that were thrown out",
     (
         (Column("group", least=10), _text("group_id")),
-        (Column("client", least=10), lambda row: safe(row["who"] or row["one"])),
+        (Column("client", least=10), _named),
         (Column("by", least=10), lambda row: safe(row["taken_by"] or row["another"] or NONE)),
         (Column("instance id", least=10), _text("instance_id")),
-        (Column("processes", right=True), _count("processes")),
         _TIMES,
     ),
-    "processes: so many have one instance id, and throw each other out.",
 )
 UNFETCHED = Table(
     "unfetched",

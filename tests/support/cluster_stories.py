@@ -101,9 +101,14 @@ def controller_lost(attempts: int, role: str = "raft", again: int | None = None)
     return {"connections": [known, *tried]}
 
 
-def leaderless(lasted_s: float, normal: int = 1) -> Tables:
-    """Three replies that a partition has no leader, the first of them so normal as an election is."""
-    rows = [exchange(n, at_ns=START_NS + int(n * lasted_s / 2 * SECOND_NS)) for n in range(3)]
+def leaderless(lasted_s: float, normal: int = 1, clients: int = 1, first_s: float | None = None) -> Tables:
+    """Three replies to so many clients that a partition has no leader, the first of them so normal as an election is; `first_s`:
+    the second one comes so long after it."""
+    times = (0, lasted_s / 2 if first_s is None else first_s, lasted_s)
+    rows = [
+        exchange(n, at_ns=START_NS + int(moment * SECOND_NS), client_id=f"app-{n % clients}")
+        for n, moment in enumerate(times)
+    ]
     told = [error(n, 5, name="LEADER_NOT_AVAILABLE", topic="t", expected=n < normal) for n in range(3)]
     return {"exchanges": rows, "errors": told, "connections": [connection(1)]}
 
@@ -136,7 +141,16 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
-    "no_leader": ((lambda: leaderless(10.2),), (lambda: leaderless(9.9), lambda: leaderless(10.2, normal=2))),
+    "no_leader": (
+        (lambda: leaderless(10.2),),
+        (
+            lambda: leaderless(9.9),
+            lambda: leaderless(10.2, normal=2),
+            lambda: leaderless(10.2, clients=2),  # two elections, of which each client meets one
+            lambda: leaderless(10.2, first_s=10.1),  # and one client both
+            lambda: leaderless(600),
+        ),
+    ),
     "wrong_cluster": (
         (
             lambda: refused(reached=None),

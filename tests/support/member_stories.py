@@ -221,29 +221,31 @@ def kept_from_work(seconds: list[float], said: str | None = "MISSING_SOURCE_TOPI
     return {"group_events": events, "exchanges": rows, "connections": [connection(1, cluster="c", last_time_ns=at(60))]}
 
 
-def one_instance(*thrown_out: str, taken_by: str = "mailer-2", took: str = "mate-1", group: str | None = "g") -> Tables:
-    """Of clients that joined as mate-1 each of these is refused, after another one has joined."""
-    place = {"connection": 1, "cluster": "c", "client_address": "10.0.0.1"}
-    base = {"group_id": "g", "group_type": "classic", "event": "join", "error_code": 0} | place
-    names = [("mate-1", name) for name in dict.fromkeys(thrown_out)] + [(took, taken_by)]
-    events = [
-        base
-        | {"exchange": n, "instance_id": own, "client_id": name, "member_id": f"m-{name}"}
-        | {"begin_ns": at(n), "time_ns": at(n)}
-        for n, (own, name) in enumerate(names)
-    ]
-    asked = {"api_key": 12, "api_name": "Heartbeat", "group_id": group}
-    rows = [exchange(n, at_ns=at(n), api_key=11, client_id=name) for n, (_, name) in enumerate(names)]
-    refused = [
-        exchange(10 + n, at_ns=at(10 + n), client_id=name, error_code=82, **asked) for n, name in enumerate(thrown_out)
-    ]
-    errors = [error(row["exchange"], 82, name="FENCED_INSTANCE_ID", expected=False) for row in refused]
-    tables = {"group_events": events, "exchanges": [*rows, *refused], "errors": errors}
+def one_instance(*thrown_out: str, taken_by: str = "mailer-2", took: str = "mate-1", code: int = 82) -> Tables:
+    """Each of these clients, which joined as mate-1, is refused a second after another one has joined; `taken_by` by the first."""
+    place = {"connection": 1, "cluster": "c", "client_address": "10.0.0.1", "group_id": "g", "group_type": "classic"}
+
+    def event(number: int, name: str, moment: float, said: str, own: str, error_code: int) -> dict[str, Any]:
+        times = {"begin_ns": at(moment), "time_ns": at(moment), "member_id": f"m{number}-{name}", "exchange": number}
+        return place | times | {"event": said, "client_id": name, "instance_id": own, "error_code": error_code}
+
+    events = [event(n, name, n, "join", "mate-1", 0) for n, name in enumerate(dict.fromkeys(thrown_out))]
+    rows = [exchange(row["exchange"], at_ns=row["time_ns"], api_key=11, client_id=row["client_id"]) for row in events]
+    errors = []
+    for n, name in enumerate(thrown_out):
+        number, moment = 100 + 2 * n, 10 * (n + 1)
+        other = taken_by if name != taken_by else thrown_out[0]
+        events += [event(number, other, moment, "join", took, 0)]
+        events += [event(number + 1, name, moment + 1, "heartbeat", "mate-1", code)]
+        asked = {"api_key": 12, "api_name": "Heartbeat", "group_id": "g", "client_id": name, "error_code": code}
+        rows += [exchange(number, at_ns=at(moment), api_key=11), exchange(number + 1, at_ns=at(moment + 1), **asked)]
+        errors.append(error(number + 1, code, name="FENCED_INSTANCE_ID", expected=False))
+    tables = {"group_events": events, "exchanges": rows, "errors": errors}
     return tables | {"connections": [connection(1, cluster="c")]}
 
 
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
-    "instance_fenced": (lambda: one_instance("one"), (lambda: one_instance("one", group=None),)),
+    "instance_fenced": (lambda: one_instance("one"), (lambda: one_instance("one", code=25),)),
     "not_asking": (
         hesitating,
         (

@@ -54,7 +54,7 @@ WITH judged AS (
         AND NOT (e.code = error('LEADER_NOT_AVAILABLE') AND coalesce(e.topic, e.topic_id) IS NOT NULL)
         AND NOT (e.code = error('OFFSET_OUT_OF_RANGE') AND x.api_name = 'Fetch')
         AND NOT (e.code = error('OUT_OF_ORDER_SEQUENCE_NUMBER') AND x.api_name = 'Produce')
-        AND NOT (e.code = error('FENCED_INSTANCE_ID') AND x.group_id IS NOT NULL)
+        AND NOT (e.code = error('FENCED_INSTANCE_ID') AND x.group_id IS NOT NULL AND x.api_name NOT IN ('LeaveGroup', 'TxnOffsetCommit'))
         AND NOT (e.code IN (error('ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'STALE_MEMBER_EPOCH'))
             AND x.api_name IN ('OffsetCommit', 'TxnOffsetCommit'))
         AND NOT EXISTS (

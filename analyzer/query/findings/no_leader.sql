@@ -7,28 +7,46 @@
 -- explains: metadata_storm, failing(LEADER_NOT_AVAILABLE|KAFKA_STORAGE_ERROR|NOT_LEADER_OR_FOLLOWER), slow_requests
 -- costs: refused(LEADER_NOT_AVAILABLE), repeated(Metadata)
 -- LEADER_NOT_AVAILABLE beyond what a new topic or an election brings. Nobody writes to such a partition or reads from it. Three replies
--- beyond it, or two of a client that seldom asks, 10 s after the first that was still normal. Those count, as in the table of errors; the
--- time that is told is that of the others.
+-- beyond it, or two of a client that asks each few seconds and was refused before, as in an election, for 10 s in all.
+WITH refused AS (
+    SELECT
+        coalesce(e.topic, e.topic_id) AS topic,
+        x.client_address,
+        x.client_id,
+        e.exchange,
+        min(x.response_time_ns) AS time_ns,
+        bool_or(e.expected IS NOT TRUE) AS is_late
+    FROM errors AS e
+    JOIN failed_exchanges AS x ON x.exchange = e.exchange
+    WHERE e.code = error('LEADER_NOT_AVAILABLE') AND is_client(x.role)
+        AND coalesce(e.topic, e.topic_id) IS NOT NULL
+        AND NOT EXISTS (
+            SELECT 1 FROM new_topics AS n
+            WHERE n.topic = e.topic AND x.response_time_ns BETWEEN n.created_ns - s(10) AND n.created_ns + s(10)
+        )
+    GROUP BY coalesce(e.topic, e.topic_id), x.client_address, x.client_id, e.exchange
+),
+steps AS (
+    SELECT
+        *,
+        time_ns - lag(time_ns, 1) OVER own AS after_ns,
+        time_ns - lag(time_ns, 2) OVER own AS lasted_ns,
+        coalesce(lag(is_late, 1) OVER own, false) AS was_late
+    FROM refused
+    WINDOW own AS (PARTITION BY topic, client_address, client_id ORDER BY time_ns, exchange)
+)
 SELECT
-    coalesce(e.topic, e.topic_id) AS topic,
-    count(DISTINCT e.exchange) AS times,
-    max(x.response_time_ns) FILTER (WHERE e.expected IS NOT TRUE) - min(x.response_time_ns) FILTER (WHERE e.expected IS NOT TRUE)
-        AS lasted_ns,
-    CASE WHEN min(x.client_address) = max(x.client_address) THEN max(x.client_address) END AS client_address,
-    count(DISTINCT e.exchange) AS weight,
-    min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
-    max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
-    min(x.response_time_ns) AS first_time_ns,
-    max(x.response_time_ns) AS last_time_ns
-FROM errors AS e
-JOIN failed_exchanges AS x ON x.exchange = e.exchange
-WHERE e.code = error('LEADER_NOT_AVAILABLE') AND is_client(x.role)
-    AND coalesce(e.topic, e.topic_id) IS NOT NULL
-    AND NOT EXISTS (
-        SELECT 1 FROM new_topics AS n
-        WHERE n.topic = e.topic AND x.response_time_ns BETWEEN n.created_ns - s(10) AND n.created_ns + s(10)
-    )
-GROUP BY coalesce(e.topic, e.topic_id)
-HAVING count(DISTINCT CASE WHEN e.expected IS NOT TRUE THEN e.exchange END) >= 3
-    OR (count(DISTINCT CASE WHEN e.expected IS NOT TRUE THEN e.exchange END) = 2
-        AND max(x.response_time_ns) - min(x.response_time_ns) >= impact('stuck_ns'))
+    topic,
+    count(*) AS times,
+    max(time_ns) - min(time_ns) AS lasted_ns,
+    CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
+    count(*) AS weight,
+    min_by(exchange, (time_ns, exchange)) AS evidence_first,
+    max_by(exchange, (time_ns, exchange)) AS evidence_last,
+    min(time_ns) AS first_time_ns,
+    max(time_ns) AS last_time_ns
+FROM steps
+WHERE is_late
+GROUP BY topic
+HAVING count(*) >= 3
+    OR bool_or(was_late AND lasted_ns BETWEEN impact('stuck_ns') AND s(40) AND after_ns BETWEEN s(3) AND lasted_ns - s(3))

@@ -1,65 +1,109 @@
 -- Static members that were thrown out of their group because another process joined with their group.instance.id (KIP-345): one row a
--- group and id. The id is that with which who was refused had joined; where that was not seen, that of the others who joined, if they
--- have one. `taken_by` joined with it last before; null where nobody else is seen to, as two processes of a host may have one name.
--- Where several were thrown out, `who` is null, and `one` and `another` are two of these `processes`.
+-- group and id where two throw each other out, else one a group. `times` counts members: each join makes a new one, whose requests
+-- are refused once it is replaced. `named` is the first of them (with its address, where the one that took its place has the same
+-- name), `who` the name of all of them, if they have one. `taken_by`: who joined with its id last before the first refusal; null where
+-- nobody is seen to. A refused LeaveGroup is a tool's, a refused TxnOffsetCommit the producer's of a member.
 WITH refused AS (
     SELECT
         coalesce(c.cluster, '') AS cluster,
         x.group_id,
-        who(x) AS who,
-        x.client_address,
-        coalesce(x.client_id, '') AS client_id,
         e.exchange,
+        max(who(x)) AS who,
+        max(x.client_address) AS client_address,
+        max(coalesce(x.client_id, '')) AS client_id,
+        max(g.member_id) AS member_id,
+        max(g.instance_id) AS told_id,
         min(x.response_time_ns) AS time_ns
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
+    LEFT JOIN group_news AS g ON g.exchange = e.exchange
     WHERE e.code = error('FENCED_INSTANCE_ID') AND is_client(x.role) AND x.group_id IS NOT NULL
-    GROUP BY coalesce(c.cluster, ''), x.group_id, who(x), x.client_address, coalesce(x.client_id, ''), e.exchange
+        AND x.api_name NOT IN ('LeaveGroup', 'TxnOffsetCommit')
+    GROUP BY coalesce(c.cluster, ''), x.group_id, e.exchange
 ),
 joined AS (
     SELECT
-        coalesce(cluster, '') AS cluster, group_id, instance_id, client_address, coalesce(client_id, '') AS client_id, who(g) AS who, time_ns
+        coalesce(cluster, '') AS cluster,
+        group_id,
+        instance_id,
+        member_id,
+        client_address,
+        coalesce(client_id, '') AS client_id,
+        who(g) AS who,
+        time_ns
     FROM group_news AS g
     WHERE event = 'join' AND instance_id IS NOT NULL AND error_code = error('NONE')
+        AND group_id IN (SELECT group_id FROM refused)
 ),
-own AS (
-    SELECT r.exchange, max_by(j.instance_id, j.time_ns) AS instance_id
-    FROM refused AS r JOIN joined AS j
-        ON j.cluster = r.cluster AND j.group_id = r.group_id AND j.client_address = r.client_address
-        AND j.client_id = r.client_id AND j.time_ns <= r.time_ns
-    GROUP BY r.exchange
+-- The only id of a group is that of who was refused, too.
+single AS (
+    SELECT cluster, group_id, min(instance_id) AS instance_id FROM joined GROUP BY cluster, group_id HAVING min(instance_id) = max(instance_id)
+),
+known AS (
+    SELECT r.*, coalesce(r.told_id, s.instance_id) AS instance_id
+    FROM refused AS r LEFT JOIN single AS s ON s.cluster = r.cluster AND s.group_id = r.group_id
 ),
 taken AS (
     SELECT
-        r.exchange,
-        CASE WHEN min(j.instance_id) = max(j.instance_id) THEN min(j.instance_id) END AS instance_id,
-        CASE WHEN min(j.instance_id) = max(j.instance_id) THEN max_by(j.who, j.time_ns) END AS taken_by
-    FROM refused AS r
-    JOIN joined AS j
-        ON j.cluster = r.cluster AND j.group_id = r.group_id AND j.time_ns <= r.time_ns
-        AND (j.client_address <> r.client_address OR j.client_id <> r.client_id)
-    LEFT JOIN own AS o ON o.exchange = r.exchange
-    WHERE o.instance_id IS NULL OR j.instance_id = o.instance_id
-    GROUP BY r.exchange
+        k.*,
+        CASE WHEN j.client_address <> k.client_address OR j.client_id <> k.client_id THEN j.client_address END AS rival_address,
+        CASE WHEN j.client_address <> k.client_address OR j.client_id <> k.client_id THEN j.client_id END AS rival_id,
+        CASE
+            WHEN j.client_address <> k.client_address AND j.who = k.who THEN j.who || ' at ' || j.client_address
+            WHEN j.client_address <> k.client_address OR j.client_id <> k.client_id THEN j.who
+        END AS rival,
+        CASE WHEN j.client_address <> k.client_address AND j.who = k.who THEN k.who || ' at ' || k.client_address ELSE k.who END AS named
+    FROM known AS k
+    ASOF LEFT JOIN joined AS j
+        ON j.cluster = k.cluster AND j.group_id = k.group_id AND j.instance_id = k.instance_id AND j.time_ns <= k.time_ns
+),
+-- Who took the place of one whose place it had lost before, or loses later.
+fights AS (
+    SELECT DISTINCT a.cluster, a.group_id, a.instance_id
+    FROM taken AS a JOIN taken AS b
+        ON b.cluster = a.cluster AND b.group_id = a.group_id AND b.instance_id = a.instance_id
+        AND b.client_address = a.rival_address AND b.client_id = a.rival_id
+        AND b.rival_address = a.client_address AND b.rival_id = a.client_id
+),
+told AS (
+    SELECT
+        t.*,
+        f.instance_id AS fought_for,
+        min(t.named) OVER alike AS one,
+        max(t.named) OVER alike AS another
+    FROM taken AS t
+    LEFT JOIN fights AS f ON f.cluster = t.cluster AND f.group_id = t.group_id AND f.instance_id = t.instance_id
+    WINDOW alike AS (PARTITION BY t.cluster, t.group_id, t.instance_id)
+),
+counted AS (
+    SELECT
+        cluster,
+        group_id,
+        fought_for IS NOT NULL AS is_fight,
+        CASE WHEN min(coalesce(instance_id, '')) = max(coalesce(instance_id, '')) THEN max(instance_id) END AS instance_id,
+        CASE WHEN min(who) = max(who) THEN max(who) END AS who,
+        CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
+        CASE WHEN fought_for IS NULL THEN min_by(named, (time_ns, exchange)) ELSE max(one) END AS named,
+        CASE WHEN fought_for IS NULL THEN nullif(count(DISTINCT client_id || ' ' || client_address) - 1, 0) END AS others,
+        CASE WHEN fought_for IS NOT NULL THEN max(another) END AS another,
+        CASE WHEN fought_for IS NULL THEN nullif(min_by(coalesce(rival, ''), (time_ns, exchange)), '') END AS taken_by,
+        count(DISTINCT coalesce(member_id, CAST(exchange AS STRING))) AS times,
+        count(*) AS weight,
+        min_by(exchange, (time_ns, exchange)) AS evidence_first,
+        max_by(exchange, (time_ns, exchange)) AS evidence_last,
+        min(time_ns) AS first_time_ns,
+        max(time_ns) AS last_time_ns
+    FROM told
+    GROUP BY cluster, group_id, fought_for
 )
 SELECT
-    r.group_id,
-    coalesce(o.instance_id, t.instance_id) AS instance_id,
-    CASE WHEN count(DISTINCT r.who) = 1 THEN min(r.who) END AS who,
-    CASE WHEN count(DISTINCT r.who) = 1 THEN min_by(t.taken_by, (r.time_ns, r.exchange)) END AS taken_by,
-    CASE WHEN count(DISTINCT r.who) = 1 AND min_by(t.taken_by, (r.time_ns, r.exchange)) IS NULL THEN 'another process' END AS somebody,
-    CASE WHEN count(DISTINCT r.who) > 1 THEN min(r.who) END AS one,
-    CASE WHEN count(DISTINCT r.who) > 1 THEN max(r.who) END AS another,
-    CASE WHEN count(DISTINCT r.who) > 1 THEN count(DISTINCT r.who) END AS processes,
-    CASE WHEN count(*) >= 3 THEN 'high' ELSE 'medium' END AS severity,
-    count(*) AS times,
-    count(*) AS weight,
-    min_by(r.exchange, (r.time_ns, r.exchange)) AS evidence_first,
-    max_by(r.exchange, (r.time_ns, r.exchange)) AS evidence_last,
-    min(r.time_ns) AS first_time_ns,
-    max(r.time_ns) AS last_time_ns
-FROM refused AS r
-LEFT JOIN own AS o ON o.exchange = r.exchange
-LEFT JOIN taken AS t ON t.exchange = r.exchange
-GROUP BY r.cluster, r.group_id, coalesce(o.instance_id, t.instance_id)
+    * EXCLUDE (cluster, is_fight),
+    CASE WHEN is_fight THEN 'throw each other out' WHEN others IS NULL THEN 'was thrown out' ELSE 'were thrown out' END AS fate,
+    CASE
+        WHEN is_fight THEN 'both have one'
+        WHEN others IS NOT NULL THEN 'other processes joined with their'
+        WHEN taken_by IS NULL THEN 'another process joined with its'
+    END AS they,
+    CASE WHEN is_fight AND times >= 3 THEN 'high' ELSE 'medium' END AS severity
+FROM (SELECT * REPLACE (CASE WHEN others IS NULL THEN taken_by END AS taken_by) FROM counted) AS c

@@ -119,36 +119,62 @@ told AS (
         ON r.transactional_id = f.transactional_id AND r.event = 'init' AND r.time_ns = j.init_ns AND r.time_ns > j.bound_ns
         AND r.client_id <> f.client_id
     LEFT JOIN connections AS o ON o.connection = f.connection
+),
+-- What is known of the first refusal that is explained: later ones may come when another producer has begun.
+incidents AS (
+    SELECT
+        min(f.client) < max(f.client) AS is_shared,
+        min_by(f.client, (f.response_time_ns, f.exchange)) AS named,
+        nullif(count(DISTINCT f.client) - 1, 0) AS others,
+        max(f.transactional_id) AS transactional_id,
+        CASE WHEN min(f.name) = max(f.name) THEN max(f.name) ELSE min(f.name) || ' and ' || max(f.name) END AS name,
+        count(DISTINCT f.exchange) AS times,
+        min_by(
+            struct_pack(taken := f.taken, rival := f.rival, open_ns := f.open_ns, timeout_ms := f.timeout_ms),
+            (f.taken = 0 AND f.open_ns IS NULL, f.response_time_ns, f.exchange)
+        ) AS reason,
+        min_by(f.exchange, (f.response_time_ns, f.exchange)) AS evidence_first,
+        max_by(f.exchange, (f.response_time_ns, f.exchange)) AS evidence_last,
+        min(f.response_time_ns) AS first_time_ns,
+        max(f.response_time_ns) AS last_time_ns
+    FROM told AS f LEFT JOIN shared AS s ON s.transactional_id = f.transactional_id
+    GROUP BY CASE WHEN s.transactional_id IS NULL THEN f.client END, s.transactional_id
+),
+explained AS (
+    SELECT
+        *,
+        is_shared OR reason.taken = 1 AS is_taken,
+        CASE WHEN NOT is_shared AND reason.taken = 0 THEN reason.open_ns END AS open_ns
+    FROM incidents
 )
 SELECT
-    CASE WHEN min(f.client) = max(f.client) THEN max(f.client) END AS who,
-    min_by(f.client, (f.response_time_ns, f.exchange)) AS named,
-    nullif(count(DISTINCT f.client) - 1, 0) AS others,
-    CASE WHEN min(f.client) = max(f.client) THEN 'was' ELSE 'were' END AS was,
-    max(f.transactional_id) AS transactional_id,
-    CASE WHEN min(f.name) = max(f.name) THEN max(f.name) ELSE min(f.name) || ' and ' || max(f.name) END AS name,
-    count(DISTINCT f.exchange) AS times,
-    CASE WHEN max(f.taken) = 1 OR min(f.client) <> max(f.client) THEN 'another producer took its place' END AS taken_by,
-    CASE WHEN min(f.client) = max(f.client) THEN max(f.rival) END AS rival,
-    CASE WHEN coalesce(max(f.taken), 0) = 0 AND min(f.client) = max(f.client) THEN max(f.open_ns) END AS open_ns,
-    max_by(f.timeout_ms, f.open_ns) FILTER (WHERE f.open_ns IS NOT NULL) AS timeout_ms,
+    CASE WHEN NOT is_shared THEN named END AS who,
+    named,
+    others,
+    CASE WHEN is_shared THEN 'were' ELSE 'was' END AS was,
+    transactional_id,
+    name,
+    times,
+    CASE WHEN is_taken THEN 'another producer took its place' END AS taken_by,
+    CASE WHEN is_taken AND NOT is_shared THEN reason.rival END AS rival,
+    open_ns,
+    CASE WHEN open_ns IS NOT NULL THEN reason.timeout_ms END AS timeout_ms,
     CASE
-        WHEN max(f.taken) = 1 OR min(f.client) <> max(f.client) OR max(f.open_ns) IS NOT NULL THEN NULL
-        WHEN max(f.transactional_id) IS NULL THEN 'its producer epoch is older than the one that the broker knows'
+        WHEN is_taken OR open_ns IS NOT NULL THEN NULL
+        WHEN transactional_id IS NULL THEN 'its producer epoch is older than the one that the broker knows'
         ELSE 'another producer took its place, or its transaction was open for longer than its transaction.timeout.ms'
     END AS unsure,
     CASE
-        WHEN coalesce(max(f.taken), 0) = 0 AND min(f.client) = max(f.client) AND max(f.open_ns) IS NOT NULL
+        WHEN open_ns IS NOT NULL
             THEN 'Commit sooner, or raise transaction.timeout.ms of this producer (at most transaction.max.timeout.ms of the brokers): what it wrote in such a transaction is aborted.'
-        WHEN max(f.transactional_id) IS NULL
+        WHEN transactional_id IS NULL
             THEN 'Two instances share a producer id, or one went on with an old epoch: begin anew with InitProducerId (a new producer).'
         ELSE 'Two instances use the same transactional.id, or one resumed after a pause: give each instance an id of its own, or stop the old one.'
     END AS advice,
-    count(DISTINCT f.exchange) AS weight,
-    CASE WHEN count(DISTINCT f.exchange) >= 3 THEN 'high' ELSE 'medium' END AS severity,
-    min_by(f.exchange, (f.response_time_ns, f.exchange)) AS evidence_first,
-    max_by(f.exchange, (f.response_time_ns, f.exchange)) AS evidence_last,
-    min(f.response_time_ns) AS first_time_ns,
-    max(f.response_time_ns) AS last_time_ns
-FROM told AS f LEFT JOIN shared AS s ON s.transactional_id = f.transactional_id
-GROUP BY CASE WHEN s.transactional_id IS NULL THEN f.client END, s.transactional_id
+    times AS weight,
+    CASE WHEN times >= 3 THEN 'high' ELSE 'medium' END AS severity,
+    evidence_first,
+    evidence_last,
+    first_time_ns,
+    last_time_ns
+FROM explained

@@ -2,7 +2,7 @@
 -- The reply with the error tells no bounds. They come from other replies of the capture about the partition: high watermarks, and what
 -- the client itself was told when it asked where to go on (ListOffsets). An end may grow beyond what was asked for, or belong to an
 -- earlier topic of the name: where the client went on tells most. `deleted_by`: who had the records deleted (DeleteRecords) that were
--- asked for later, those before `deleted_to` (null: all that there were); null where nobody is seen to, which leaves retention.
+-- asked for later, those before `deleted_to`; null where nobody is seen to name an offset, which leaves retention and who deletes all.
 WITH refused AS (
     SELECT
         c.cluster,
@@ -53,13 +53,15 @@ deletions AS (
     SELECT
         a.exchange,
         max_by(who(x), (x.response_time_ns, x.exchange)) AS deleted_by,
-        nullif(max_by(e.offset, (x.response_time_ns, x.exchange)), -1) AS deleted_to
+        max_by(e.offset, (x.response_time_ns, x.exchange)) AS deleted_to
     FROM asked AS a
     JOIN entries AS e
-        ON e.topic = a.topic AND e.partition = a.partition AND e.side = 'request' AND (e.offset > a.asked_offset OR e.offset = -1)
+        ON e.topic = a.topic AND e.partition = a.partition AND e.side = 'request' AND e.offset > a.asked_offset
+    JOIN entries AS d
+        ON d.exchange = e.exchange AND d.topic = e.topic AND d.partition = e.partition AND d.side = 'response' AND no_error(d.error_code)
     JOIN exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
-    WHERE x.api_key = api('DeleteRecords') AND x.status = 'answered' AND coalesce(x.error_count, 0) = 0 AND c.cluster IS NOT DISTINCT FROM a.cluster
+    WHERE x.api_key = api('DeleteRecords') AND c.cluster IS NOT DISTINCT FROM a.cluster
         AND x.response_time_ns <= a.response_time_ns
     GROUP BY a.exchange
 ),
@@ -129,15 +131,15 @@ SELECT
     CASE WHEN count(*) = 1 THEN max(asked_offset) END AS asked_offset,
     CASE WHEN count(*) = 1 AND state = 'are beyond the end' THEN max(end_offset) END AS end_offset,
     CASE WHEN count(*) = 1 THEN max(reset_offset) END AS reset_offset,
-    CASE WHEN state = 'are already deleted' THEN max(deleted_by) END AS deleted_by,
-    CASE WHEN state = 'are already deleted' THEN max_by(deleted_to, deleted_by) END AS deleted_to,
+    deleted_by,
+    CASE WHEN deleted_by IS NOT NULL AND min(deleted_to) = max(deleted_to) THEN max(deleted_to) END AS deleted_to,
     CASE
         WHEN state = 'one broker does not have and another one serves'
             THEN 'The consumer is sent to a follower (client.rack, KIP-392) that is behind its leader, or was never in sync: see which replicas are (kafka-topics.sh --describe), and take client.rack away until it has caught up.'
-        WHEN state = 'are already deleted' AND max(deleted_by) IS NOT NULL
+        WHEN deleted_by IS NOT NULL
             THEN 'Records were deleted on request (DeleteRecords, kafka-delete-records.sh) before this consumer had read them: let that wait for the committed offsets of all groups.'
         WHEN state = 'are already deleted'
-            THEN 'The consumer fell behind retention (retention.ms, retention.bytes) and missed what it had not read: check its lag.'
+            THEN 'The consumer missed what it had not read before retention (retention.ms, retention.bytes) or a DeleteRecords removed it: check its lag.'
         WHEN state = 'are beyond the end'
             THEN 'The topic was recreated, or an unclean leader election truncated it: check auto.offset.reset and the committed offsets (kafka-consumer-groups.sh --describe).'
         ELSE 'The consumer fell behind retention, or the topic was recreated: check its lag and auto.offset.reset.'
@@ -147,5 +149,5 @@ SELECT
     max_by(exchange, (response_time_ns, exchange)) AS evidence_last,
     min(response_time_ns) AS first_time_ns,
     max(response_time_ns) AS last_time_ns
-FROM told
-GROUP BY cluster, who, topic, state
+FROM (SELECT * REPLACE (CASE WHEN state = 'are already deleted' THEN deleted_by END AS deleted_by) FROM told) AS t
+GROUP BY cluster, who, topic, state, deleted_by

@@ -128,11 +128,12 @@ lost AS (
         g.cluster,
         g.group_id,
         g.generation,
-        o.member_id,
+        max(o.member_id) AS member_id,
         max(o.client_id) AS client_id,
         max(o.client_address) AS client_address,
         max(o.exchange) AS exchange,
-        g.begin_ns - max(coalesce(h.last_ns, o.time_ns)) AS unheard_ns,
+        -- Heartbeats are known by the member's id.
+        CASE WHEN max(o.member_id) IS NOT NULL THEN g.begin_ns - max(coalesce(h.last_ns, o.time_ns)) END AS unheard_ns,
         bool_or(c.close <> 'none' AND c.last_time_ns < g.begin_ns) AS connection_lost,
         bool_or(coalesce(c.client_gaps, 0) + coalesce(c.broker_gaps, 0) > 0) AS gaps
     FROM generations AS g
@@ -149,7 +150,7 @@ lost AS (
         LEFT JOIN all_exchanges AS x ON x.exchange = o.exchange
         LEFT JOIN all_connections AS c ON c.connection = x.connection
     WHERE b.identity IS NULL AND l.event IS NULL
-    GROUP BY g.cluster, g.group_id, g.generation, g.begin_ns, o.member_id
+    GROUP BY g.cluster, g.group_id, g.generation, g.begin_ns, o.identity
 ),
 causes AS (
     SELECT

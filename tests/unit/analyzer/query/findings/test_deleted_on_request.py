@@ -18,7 +18,7 @@ from analyzer.report.sentences import sentence
     [
         (100, 4, 500, 0, 900, True),
         (100, 4, 500, 0, None, True),
-        (100, 4, -1, 0, 900, True),  # all that there are
+        (100, 4, -1, 0, 900, False),  # all that there were: nobody knows up to where
         (100, 4, 50, 0, 900, False),  # what was asked for was not among them
         (100, 6, 500, 0, 900, False),  # later
         (100, 4, 500, 1, 900, False),  # elsewhere
@@ -32,9 +32,10 @@ def test_who_had_the_records_deleted_is_named(
     job = {"client_id": "cleanup-job", "client_address": "10.0.0.9", "api_key": 21, "api_name": "DeleteRecords"}
     story["exchanges"].append(exchange(70, at_ns=at(when_s), **job))
     place = {"exchange": 70, "connection": 1, "topic": "t", "partition": partition}
-    story["entries"].append(place | {"side": "request", "offset": deleted_to})
+    asked_for = place | {"side": "request", "offset": deleted_to}
+    story["entries"] += [asked_for, place | {"side": "response", "error_code": 0}]
     with dataset(tmp_path, story) as made:
         (found,) = find(made, [rule("offset_out_of_range")])
-    until = f" before {deleted_to}" if deleted_to >= 0 else ""
-    assert sentence(found.rule.says, found.row).endswith(f"; cleanup-job had its records deleted{until}") is is_told
+    said = sentence(found.rule.says, found.row)
+    assert said.endswith(f"; cleanup-job had its records deleted before {deleted_to}") is is_told
     assert ("on request" in found.row["advice"]) is is_told

@@ -265,6 +265,17 @@ def test_a_fenced_producer_is_told_why(open_s: float, taken_s: float | None, sai
     assert ("or its transaction" in sentence(found.rule.says, found.row)) == ("or its transaction" in said)
 
 
+def test_who_begins_anew_took_no_place(tmp_path: Path) -> None:
+    """A late request of a producer whose transaction was too long is refused once more, when another one has begun."""
+    story = fenced_after(6, taken_s=6.5)
+    story["exchanges"].append(story["exchanges"][1] | {"exchange": 2, "request_time_ns": START_NS + 8 * SECOND_NS})
+    story["exchanges"][-1]["response_time_ns"] = START_NS + 8 * SECOND_NS + 1
+    story["errors"].append(story["errors"][0] | {"exchange": 2})
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("fenced_producer")])
+    assert (found.row["times"], found.row["taken_by"], found.row["open_ns"]) == (2, None, 6 * SECOND_NS)
+
+
 def test_who_took_its_place_is_known_before_a_first_transaction_too(tmp_path: Path) -> None:
     story = fenced_after(4, taken_s=2)
     story["exchanges"] = [row for row in story["exchanges"] if row["exchange"] != 0]

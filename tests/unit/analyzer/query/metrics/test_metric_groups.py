@@ -235,6 +235,14 @@ def test_a_consumer_group_rebalances_until_the_new_owner_fetches(tmp_path: Path)
     ]
 
 
+def test_each_lost_member_counts_though_its_id_is_cut_off(tmp_path: Path) -> None:
+    cut = {"member_id": None}
+    events = [step(n, "join", n, f"m{n}", generation=1, connection=n + 1, **cut) for n in range(3)]
+    events += [step(9, "join", 90_000, "m0", generation=2, **cut)]
+    with dataset(tmp_path, {"exchanges": [], "connections": [], "group_events": events}) as opened:
+        assert [row["lost_members"] for row in opened.metric("rebalances")] == [2]
+
+
 def test_members_whose_id_is_cut_off_are_told_apart_by_their_connections(tmp_path: Path) -> None:
     """Who leaves is not lost as well, and one generation ends before the next."""
     cut = {"member_id": None}
