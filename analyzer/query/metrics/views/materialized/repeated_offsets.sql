@@ -93,21 +93,39 @@ numbered AS (
         ON p.topic = q.topic AND p.partition = q.partition AND p.producer_id IS NOT DISTINCT FROM q.producer_id
         AND p.producer_epoch IS NOT DISTINCT FROM q.producer_epoch AND p.request_time_ns // s(1) = q.second
     WHERE coalesce(q.producer_id, -1) < 0 OR q.highest_before IS NULL OR q.highest > q.highest_before
+),
+-- With acks=1 nothing is sent twice: these count where their batch was not read, too.
+unnumbered AS (
+    SELECT t.exchange, t.topic, t.partition
+    FROM (
+        SELECT topic, partition, request_file, second, max(told_offset) AS told_offset
+        FROM again
+        GROUP BY topic, partition, request_file, second
+    ) AS g
+    JOIN taken AS t
+        ON t.topic = g.topic AND t.partition = g.partition AND t.request_file = g.request_file AND t.request_time_ns // s(1) = g.second
+    WHERE t.is_never_resent AND t.base_offset <= g.told_offset
+),
+-- Put together first: joined with all seconds of its partition, each would be a thousand rows.
+found AS MATERIALIZED (
+    SELECT t.*
+    FROM (
+        SELECT exchange, topic, partition
+        FROM numbered
+        WHERE coalesce(producer_id, -1) < 0 OR base_sequence > sequence_before
+        GROUP BY exchange, topic, partition
+        UNION ALL
+        SELECT u.exchange, u.topic, u.partition
+        FROM unnumbered AS u
+        LEFT JOIN (
+            SELECT exchange, topic, partition FROM produced WHERE exchange IN (SELECT exchange FROM unnumbered)
+        ) AS p ON p.exchange = u.exchange AND p.topic = u.topic AND p.partition = u.partition
+        WHERE p.exchange IS NULL
+    ) AS n
+    JOIN taken AS t ON t.exchange = n.exchange AND t.topic = n.topic AND t.partition = n.partition
 )
 SELECT g.cluster, g.topic, g.partition, e.exchange, e.base_offset, e.request_time_ns, g.told_offset, g.told_exchange
-FROM (
-    SELECT exchange, topic, partition
-    FROM numbered
-    WHERE coalesce(producer_id, -1) < 0 OR base_sequence > sequence_before
-    GROUP BY exchange, topic, partition
-    UNION ALL
-    SELECT t.exchange, t.topic, t.partition
-    FROM (SELECT topic, partition FROM again GROUP BY topic, partition) AS g
-    JOIN taken AS t ON t.topic = g.topic AND t.partition = g.partition
-    LEFT JOIN produced AS p ON p.exchange = t.exchange AND p.topic = t.topic AND p.partition = t.partition
-    WHERE t.is_never_resent AND p.exchange IS NULL
-) AS n
-JOIN taken AS e ON e.exchange = n.exchange AND e.topic = n.topic AND e.partition = n.partition
+FROM found AS e
 JOIN clusters AS c ON c.connection = e.connection
 JOIN again AS g
     ON g.cluster = c.cluster AND g.topic = e.topic AND g.partition = e.partition AND g.request_file = e.request_file
