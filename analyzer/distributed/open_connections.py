@@ -238,14 +238,16 @@ def bring(state: Path, folder: Path) -> None:
     """Puts what was kept in `state` into the folder of a run of its own. Columns of facts that an older kanalyze did not know are
     null."""
     import duckdb
+    import pyarrow.parquet as pq
 
-    with duckdb.connect(":memory:") as database:
-        for path in (path for name in OF_RUNS for path in _found([state], name)):
-            if (name := path.stem.removeprefix("raw_")) in FACT_TABLES:
-                rows = f"{parquet([path])} UNION ALL BY NAME {no_rows(name)}"
-                database.execute(f"COPY ({rows}) TO {literal(str(folder / path.name))} (format parquet)")
-            else:
-                path.rename(folder / path.name)
+    for path in (path for name in OF_RUNS for path in _found([state], name)):
+        name = path.stem.removeprefix("raw_")
+        if {column for column, _ in FACT_TABLES.get(name, ())} <= {*pq.read_schema(path).names}:
+            path.rename(folder / path.name)
+            continue
+        rows = f"{parquet([path])} UNION ALL BY NAME {no_rows(name)}"
+        with duckdb.connect(":memory:") as database:
+            database.execute(f"COPY ({rows}) TO {literal(str(folder / path.name))} (format parquet, compression zstd)")
 
 
 def without(folder: Path, flows: Sequence[int], target: Path) -> Path:

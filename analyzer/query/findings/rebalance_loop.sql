@@ -4,7 +4,7 @@
 -- says: group {group_id}[ ({of_application})] keeps rebalancing, {rebalances|time|times} within 5 min, although its members stay the same ({members|member|members})
 -- do: A member takes too long between two polls (max.poll.interval.ms), or its heartbeats are delayed: `kanalyze groups` shows which member starts each rebalance.
 -- look: kanalyze groups[ --group {group_id}]
--- explains: restarting_member, stuck_member, commit_failures, failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_INSTANCE_ID|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID)
+-- explains: restarting_member, stuck_member, commit_failures, failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID)
 -- costs: rebalance
 -- A generation counts when the members are those of the one before it: known by instance id, else by client id and address, and one of
 -- them still on the connection that it joined by before: a job that begins anew each time is no loop. What the leader is told of

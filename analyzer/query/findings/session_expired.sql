@@ -5,6 +5,6 @@
 -- says: {who} was removed from group {group_id} after {silence_ns} without a heartbeat, {times|time|times}[ (session timeout {session_timeout_ms})][; {back}]
 -- do: The member was killed, its process paused (garbage collection, a suspended machine), or its network failed: check the client's host at that time.
 -- look: kanalyze groups[ --group {group_id}]
--- explains: restarting_member, failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_INSTANCE_ID|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID), commit_failures, stuck_member, rebalance_loop, assigned_not_fetched
+-- explains: restarting_member, failing(UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|REBALANCE_IN_PROGRESS|FENCED_MEMBER_EPOCH|STALE_MEMBER_EPOCH|UNRELEASED_INSTANCE_ID), commit_failures, stuck_member, rebalance_loop, assigned_not_fetched
 -- costs: rebalance
 SELECT * FROM expired_sessions

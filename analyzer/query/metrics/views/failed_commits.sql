@@ -1,5 +1,4 @@
--- Whose offset commits fail? One row per group, error and client.
--- High from three commits on: fewer are one rebalance.
+-- Whose offset commits fail? One row per group, error and client. High from three commits on: fewer are one rebalance.
 SELECT
     who(x) AS who,
     x.group_id,
@@ -16,6 +15,4 @@ JOIN failed_exchanges AS x ON x.exchange = e.exchange
 JOIN connections AS c ON c.connection = x.connection
 WHERE e.code IN (error('ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'STALE_MEMBER_EPOCH'))
     AND x.api_name IN ('OffsetCommit', 'TxnOffsetCommit')
-GROUP BY
-    c.cluster, who(x), x.group_id,
-    coalesce(e.name, CAST(e.code AS STRING))
+GROUP BY c.cluster, who(x), x.group_id, coalesce(e.name, CAST(e.code AS STRING))

@@ -10,7 +10,7 @@ WITH refused AS (
         e.exchange,
         max(who(x)) AS who,
         max(x.client_address) AS client_address,
-        max(coalesce(x.client_id, '')) AS client_id,
+        max(coalesce(x.client_id, '') || ' ' || x.client_address) AS process,
         max(g.member_id) AS member_id,
         max(g.instance_id) AS told_id,
         min(x.response_time_ns) AS time_ns
@@ -27,9 +27,8 @@ joined AS (
         coalesce(cluster, '') AS cluster,
         group_id,
         instance_id,
-        member_id,
         client_address,
-        coalesce(client_id, '') AS client_id,
+        coalesce(client_id, '') || ' ' || client_address AS process,
         who(g) AS who,
         time_ns
     FROM group_news AS g
@@ -44,61 +43,50 @@ known AS (
     SELECT r.*, coalesce(r.told_id, s.instance_id) AS instance_id
     FROM refused AS r LEFT JOIN single AS s ON s.cluster = r.cluster AND s.group_id = r.group_id
 ),
+-- Two processes of one name have it with their addresses.
 taken AS (
     SELECT
         k.*,
-        CASE WHEN j.client_address <> k.client_address OR j.client_id <> k.client_id THEN j.client_address END AS rival_address,
-        CASE WHEN j.client_address <> k.client_address OR j.client_id <> k.client_id THEN j.client_id END AS rival_id,
-        CASE
-            WHEN j.client_address <> k.client_address AND j.who = k.who THEN j.who || ' at ' || j.client_address
-            WHEN j.client_address <> k.client_address OR j.client_id <> k.client_id THEN j.who
-        END AS rival,
-        CASE WHEN j.client_address <> k.client_address AND j.who = k.who THEN k.who || ' at ' || k.client_address ELSE k.who END AS named
+        CASE WHEN j.process <> k.process THEN j.process END AS rival,
+        CASE WHEN j.process <> k.process THEN CASE WHEN j.who = k.who THEN j.who || ' at ' || j.client_address ELSE j.who END END AS taken_by,
+        CASE WHEN j.process <> k.process AND j.who = k.who THEN k.who || ' at ' || k.client_address ELSE k.who END AS named
     FROM known AS k
     ASOF LEFT JOIN joined AS j
         ON j.cluster = k.cluster AND j.group_id = k.group_id AND j.instance_id = k.instance_id AND j.time_ns <= k.time_ns
 ),
--- Who took the place of one whose place it had lost before, or loses later.
+-- Ids of which two processes took each other's place.
 fights AS (
     SELECT DISTINCT a.cluster, a.group_id, a.instance_id
     FROM taken AS a JOIN taken AS b
         ON b.cluster = a.cluster AND b.group_id = a.group_id AND b.instance_id = a.instance_id
-        AND b.client_address = a.rival_address AND b.client_id = a.rival_id
-        AND b.rival_address = a.client_address AND b.rival_id = a.client_id
-),
-told AS (
-    SELECT
-        t.*,
-        f.instance_id AS fought_for,
-        min(t.named) OVER alike AS one,
-        max(t.named) OVER alike AS another
-    FROM taken AS t
-    LEFT JOIN fights AS f ON f.cluster = t.cluster AND f.group_id = t.group_id AND f.instance_id = t.instance_id
-    WINDOW alike AS (PARTITION BY t.cluster, t.group_id, t.instance_id)
+        AND b.process = a.rival AND b.rival = a.process
 ),
 counted AS (
     SELECT
-        cluster,
-        group_id,
-        fought_for IS NOT NULL AS is_fight,
-        CASE WHEN min(coalesce(instance_id, '')) = max(coalesce(instance_id, '')) THEN max(instance_id) END AS instance_id,
-        CASE WHEN min(who) = max(who) THEN max(who) END AS who,
-        CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
-        CASE WHEN fought_for IS NULL THEN min_by(named, (time_ns, exchange)) ELSE max(one) END AS named,
-        CASE WHEN fought_for IS NULL THEN nullif(count(DISTINCT client_id || ' ' || client_address) - 1, 0) END AS others,
-        CASE WHEN fought_for IS NOT NULL THEN max(another) END AS another,
-        CASE WHEN fought_for IS NULL THEN nullif(min_by(coalesce(rival, ''), (time_ns, exchange)), '') END AS taken_by,
-        count(DISTINCT coalesce(member_id, CAST(exchange AS STRING))) AS times,
+        t.group_id,
+        f.instance_id IS NOT NULL AS is_fight,
+        CASE WHEN min(coalesce(t.instance_id, '')) = max(coalesce(t.instance_id, '')) THEN max(t.instance_id) END AS instance_id,
+        CASE WHEN min(t.who) = max(t.who) THEN max(t.who) END AS who,
+        CASE WHEN min(t.client_address) = max(t.client_address) THEN max(t.client_address) END AS client_address,
+        CASE WHEN f.instance_id IS NULL THEN min_by(t.named, (t.time_ns, t.exchange)) ELSE min(t.named) END AS named,
+        CASE WHEN f.instance_id IS NULL THEN nullif(count(DISTINCT t.process) - 1, 0) END AS others,
+        CASE WHEN f.instance_id IS NOT NULL THEN max(t.named) END AS another,
+        CASE
+            WHEN f.instance_id IS NULL AND count(DISTINCT t.process) = 1
+                THEN nullif(min_by(coalesce(t.taken_by, ''), (t.time_ns, t.exchange)), '')
+        END AS taken_by,
+        count(DISTINCT coalesce(t.member_id, CAST(t.exchange AS STRING))) AS times,
         count(*) AS weight,
-        min_by(exchange, (time_ns, exchange)) AS evidence_first,
-        max_by(exchange, (time_ns, exchange)) AS evidence_last,
-        min(time_ns) AS first_time_ns,
-        max(time_ns) AS last_time_ns
-    FROM told
-    GROUP BY cluster, group_id, fought_for
+        min_by(t.exchange, (t.time_ns, t.exchange)) AS evidence_first,
+        max_by(t.exchange, (t.time_ns, t.exchange)) AS evidence_last,
+        min(t.time_ns) AS first_time_ns,
+        max(t.time_ns) AS last_time_ns
+    FROM taken AS t
+    LEFT JOIN fights AS f ON f.cluster = t.cluster AND f.group_id = t.group_id AND f.instance_id = t.instance_id
+    GROUP BY t.cluster, t.group_id, f.instance_id
 )
 SELECT
-    * EXCLUDE (cluster, is_fight),
+    * EXCLUDE (is_fight),
     CASE WHEN is_fight THEN 'throw each other out' WHEN others IS NULL THEN 'was thrown out' ELSE 'were thrown out' END AS fate,
     CASE
         WHEN is_fight THEN 'both have one'
@@ -106,4 +94,4 @@ SELECT
         WHEN taken_by IS NULL THEN 'another process joined with its'
     END AS they,
     CASE WHEN is_fight AND times >= 3 THEN 'high' ELSE 'medium' END AS severity
-FROM (SELECT * REPLACE (CASE WHEN others IS NULL THEN taken_by END AS taken_by) FROM counted) AS c
+FROM counted

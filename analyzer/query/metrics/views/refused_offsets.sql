@@ -113,8 +113,7 @@ told AS (
             WHEN bool_or(is_served) OVER (PARTITION BY cluster, who, topic, partition, asked_offset)
                 THEN 'one broker does not have and another one serves'
             WHEN reset_offset < asked_offset THEN 'are beyond the end'
-            WHEN d.deleted_to > asked_offset THEN 'are already deleted'
-            WHEN reset_offset > asked_offset THEN 'are already deleted'
+            WHEN reset_offset > asked_offset OR d.deleted_to > asked_offset THEN 'are already deleted'
             WHEN asked_offset > greatest(coalesce(end_offset, told_offset), coalesce(told_offset, end_offset))
                 THEN 'are beyond the end'
             WHEN asked_offset < end_before AND asked_offset < coalesce(end_behind, end_before) THEN 'are already deleted'

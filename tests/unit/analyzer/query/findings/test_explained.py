@@ -26,6 +26,12 @@ def test_every_rule_explains_rules_that_exist() -> None:
         assert {explained.rule for explained in each.explains} <= set(names()) - {each.name}, each.name
 
 
+def test_processes_that_end_as_they_were_thrown_out_are_no_crashes() -> None:
+    crashes = [finding("member_crashes", who=who, group_id="g") for who in ("mailer-1", "mailer-2")]
+    fight = finding("instance_fenced", "high", who=None, group_id="g")
+    assert told(*crashes, fight) == [("instance_fenced", ["member_crashes", "member_crashes"])]
+
+
 def test_a_symptom_stands_below_its_cause() -> None:
     assert told(finding(SYMPTOM, who="app"), finding(CAUSE, who="app")) == [(CAUSE, [SYMPTOM])]
 
