@@ -69,8 +69,8 @@ def large_sent_vanish(scene: Scene) -> Told:
         scene.lab.did(f"frames of {wire.host.address} of more than {scene.s:.0f} bytes vanish from now on")
         wire.change(most_bytes=round(scene.s))
         time.sleep(14)
-    # Behind the tunnel the client is only silent.
-    return Told(["mtu_black_hole"], [scene.who(wire.host)], above=scene.drawn.at_client)
+    # Behind the tunnel the client is only silent. Beside it, where one connection carries only what is large, the line may be dead.
+    return Told(["mtu_black_hole", "line_dead"], [scene.who(wire.host)], above=scene.drawn.at_client)
 
 
 @cause(600, 1400)  # largest frame in bytes

@@ -179,7 +179,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "offsets_forgotten": ((lambda: begun_again(began=9000), lambda: begun_again(deletes=True)), ()),
     "line_dead": (
-        (dead_to_the_end,),
+        (dead_to_the_end, lambda: dead_to_the_end(others=0, resent=5)),
         (
             lambda: dead_to_the_end(waited_s=9),
             lambda: dead_to_the_end(idle_s=31),

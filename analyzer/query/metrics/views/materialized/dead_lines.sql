@@ -9,7 +9,8 @@
 -- That is known beside the client, where every try is seen.
 -- To the end of the capture (`until`) a line is dead over which a request was sent again three times, 3 s and more after it, on a connection
 -- that was not idle for long before (a path may drop idle ones), when no broker has sent this host anything for 10 s, though other hosts
--- had replies of this broker meanwhile.
+-- had replies of this broker meanwhile. Where no other host is seen a request must have been sent again five times: then the line is dead,
+-- large packets are lost, or the broker's host is gone (`alone`).
 WITH resent AS (
     SELECT connection, client_address, capture_side
     FROM connections
@@ -67,7 +68,8 @@ asked_last AS (
         who(x) AS who,
         x.exchange,
         x.request_end_ns,
-        p.until_ns
+        p.until_ns,
+        c.client_retransmitted AS resent
     FROM pending_requests AS p
     JOIN exchanges AS x ON x.exchange = p.exchange
     JOIN connections AS c ON c.connection = x.connection
@@ -88,6 +90,7 @@ dead_at_end AS (
         count(DISTINCT a.broker_address || ':' || CAST(a.broker_port AS STRING)) AS brokers,
         min(a.request_end_ns) AS begin_ns,
         max(a.until_ns) AS end_ns,
+        max(a.resent) AS resent,
         min_by(a.exchange, (a.request_end_ns, a.exchange)) AS evidence_first,
         max_by(a.exchange, (a.request_end_ns, a.exchange)) AS evidence_last
     FROM asked_last AS a JOIN heard AS h ON h.client_address = a.client_address
@@ -97,11 +100,10 @@ dead_at_end AS (
 dead_beside AS (
     SELECT d.client_address, count(DISTINCT x.client_address) AS others
     FROM dead_at_end AS d
-    JOIN all_exchanges AS x
+    LEFT JOIN all_exchanges AS x
         ON x.client_address <> d.client_address AND x.broker_address || ':' || CAST(x.broker_port AS STRING) = d.broker
-        AND x.response_time_ns BETWEEN d.begin_ns + s(3) AND d.end_ns
-    WHERE is_client(x.role)
-        AND NOT EXISTS (
+        AND x.response_time_ns BETWEEN d.begin_ns + s(3) AND d.end_ns AND is_client(x.role)
+    WHERE NOT EXISTS (
             SELECT 1 FROM all_connections AS c
             WHERE c.client_address = d.client_address AND c.first_time_ns > d.begin_ns AND c.broker_packets > 0
         )
@@ -111,6 +113,8 @@ dead_beside AS (
             WHERE y.client_address = d.client_address AND y.request_time_ns BETWEEN d.begin_ns AND d.end_ns - s(3)
                 AND c.client_retransmitted = 0
         )
+        AND (x.exchange IS NOT NULL
+            OR (d.resent >= 5 AND NOT EXISTS (SELECT 1 FROM all_connections AS c WHERE c.client_address <> d.client_address)))
     GROUP BY d.client_address
 ),
 -- A connection at work: the broker had sent something in the second before, as it did in most of the seconds of the connection.
@@ -172,6 +176,7 @@ SELECT
     -- One reply between two silences does not make two of them.
     count(*) FILTER (WHERE w.before_ns IS NULL OR w.begin_ns - w.before_ns >= s(1)) AS times,
     max(s.others) AS others,
+    CAST(NULL AS STRING) AS alone,
     CAST(NULL AS STRING) AS unread,
     CAST(NULL AS BIGINT) AS connection,
     max(w.end_ns - w.first_request_ns) AS weight,
@@ -195,7 +200,8 @@ SELECT
     d.end_ns - d.begin_ns AS silent_ns,
     'to the end of the capture' AS until,
     1 AS times,
-    b.others,
+    nullif(b.others, 0) AS others,
+    CASE WHEN b.others = 0 THEN 'or large packets alone are lost, or the broker is gone: no other client is seen' END AS alone,
     CAST(NULL AS STRING) AS unread,
     CAST(NULL AS BIGINT) AS connection,
     d.end_ns - d.begin_ns AS weight,
@@ -216,6 +222,7 @@ SELECT
     CAST(NULL AS STRING) AS until,
     count(DISTINCT floor(asked_time_ns / s(10))) AS times,
     CAST(NULL AS BIGINT) AS others,
+    CAST(NULL AS STRING) AS alone,
     'judged by sizes and times, as it is TLS without keys' AS unread,
     min_by(connection, (asked_time_ns, connection)) AS connection,
     max(end_ns - asked_time_ns) AS weight,
@@ -237,6 +244,7 @@ SELECT
     CAST(NULL AS STRING) AS until,
     max(times) AS times,
     CAST(NULL AS BIGINT) AS others,
+    CAST(NULL AS STRING) AS alone,
     'judged by sizes and times, as it is TLS without keys' AS unread,
     min_by(connection, (begin_ns, connection)) AS connection,
     max(end_ns - begin_ns) AS weight,
