@@ -3,7 +3,8 @@
 -- Once or twice is what fencing is for: an instance came back after another had taken over. High when it goes on. Who has one
 -- transactional id and is thrown out by turns is one finding.
 -- Who took its place got a producer id for the same transactional id since the transaction began. Where nobody did, and it was open
--- for longer than the timeout that its producer had asked for, the coordinator ended it and raised the epoch. `rival`: the client id of
+-- for longer than the timeout that its producer had asked for, the coordinator ended it and raised the epoch. Whose transactions had
+-- all ended was open for no timeout: its place was taken, though the capture does not show by whom. `rival`: the client id of
 -- who took it, where that is another one.
 WITH fenced AS (
     SELECT
@@ -35,16 +36,17 @@ steps AS (
         t.begin_ns AS time_ns,
         CASE WHEN t.event IN ('init', 'end') THEN t.event ELSE 'write' END AS event,
         CASE WHEN t.event = 'init' THEN CAST(t.transaction_timeout_ms AS BIGINT) END AS timeout_ms,
+        CASE WHEN t.event = 'end' AND t.error_code = error('NONE') THEN t.begin_ns END AS ended_ns,
         t.connection,
         CAST(NULL AS BIGINT) AS exchange
     FROM transaction_events AS t JOIN ids AS i ON i.transactional_id = t.transactional_id
     WHERE no_error(t.error_code) AND t.event IN ('init', 'end', 'add_partitions', 'add_offsets')
     UNION ALL
-    SELECT x.transactional_id, coalesce(x.client_id, ''), x.request_time_ns, 'write', NULL, NULL, NULL
+    SELECT x.transactional_id, coalesce(x.client_id, ''), x.request_time_ns, 'write', NULL, NULL, NULL, NULL
     FROM exchanges AS x JOIN ids AS i ON i.transactional_id = x.transactional_id
     WHERE x.api_key = api('Produce') AND x.request_time_ns IS NOT NULL
     UNION ALL
-    SELECT transactional_id, client_id, request_time_ns, 'fence', NULL, NULL, exchange
+    SELECT transactional_id, client_id, request_time_ns, 'fence', NULL, NULL, NULL, exchange
     FROM fenced
     WHERE transactional_id IS NOT NULL
 ),
@@ -69,6 +71,7 @@ bounded AS (
         s.*,
         max(CASE WHEN s.event IN ('init', 'end') THEN s.time_ns END) OVER before AS bound_ns,
         max(CASE WHEN s.event = 'end' THEN s.time_ns END) OVER before AS end_ns,
+        max(s.ended_ns) OVER before AS sure_end_ns,
         max(s.timeout_ms) OVER before AS asked_timeout_ms,
         max(CASE WHEN s.event = 'init' THEN s.time_ns END) OVER (
             PARTITION BY s.transactional_id ORDER BY s.time_ns, s.event ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -104,7 +107,7 @@ told AS (
         CASE
             WHEN j.init_ns > greatest(coalesce(j.end_ns, 0), coalesce(j.write_bound_ns, 0)) AND coalesce(j.end_ns, j.write_bound_ns) IS NOT NULL
                 -- Who asked for the id last is another one.
-                OR r.client_id IS NOT NULL OR j.second_ns > o.first_time_ns THEN 1
+                OR r.client_id IS NOT NULL OR j.second_ns > o.first_time_ns OR j.sure_end_ns > coalesce(j.write_bound_ns, 0) THEN 1
             ELSE 0
         END AS taken,
         nullif(r.client_id, '') AS rival,
