@@ -71,10 +71,16 @@ def asked_for(times: list[float], seconds: float, **values: Any) -> Tables:
     return made
 
 
-def crashing(lives: int, close: str = "rst", leaves: bool = False, together: bool = False) -> Tables:
+def crashing(
+    lives: int, close: str = "rst", leaves: bool = False, together: bool = False, newer: str | None = None
+) -> Tables:
     """So many members of one client that join 5 s apart, each on a connection of its own; `leaves`: each says so;
-    `together`: all live on until the end."""
+    `together`: all live on until the end; `newer`: they are of the newer protocol, and so much of their heartbeats was read."""
     base = {"group_id": "g", "group_type": "classic", "cluster": "c", "client_id": "app", "client_address": "10.0.0.1"}
+    asked = {"api_key": 11, "api_name": "JoinGroup"}
+    if newer is not None:
+        base["group_type"] = "consumer"
+        asked = {"api_key": 68, "api_name": "ConsumerGroupHeartbeat", "request_decoded": newer}
     rows: Rows = []
     made: Rows = []
     links: Rows = []
@@ -83,7 +89,7 @@ def crashing(lives: int, close: str = "rst", leaves: bool = False, together: boo
         events += [("leave", 5.0 * life + 4.5)] if leaves else []
         for event, moment in events:
             number = len(made)
-            made.append(exchange(number, at_ns=at(moment), connection=life, api_key=11, api_name="JoinGroup"))
+            made.append(exchange(number, at_ns=at(moment), connection=life, **asked))
             told = {"exchange": number, "connection": life, "event": event, "member_id": f"app-{life}", "error_code": 0}
             rows.append(base | told | {"begin_ns": at(moment), "time_ns": at(moment)})
         links.append(connection(life, close=close, last_time_ns=at(60 if together else 5.0 * life + 4.8)))
@@ -305,6 +311,13 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 }
 # More stories of rules that other files have one for.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "member_crashes": (
+        (lambda: crashing(4, newer="full"),),
+        (
+            lambda: crashing(4, newer="full", leaves=True),
+            lambda: crashing(4, newer="truncated"),
+        ),  # whether they left is not known
+    ),
     "broker_stalled": (
         (lambda: overdue_poll(1.3),),
         (lambda: overdue_poll(0.9), lambda: overdue_poll(1.3, max_wait_ms=900), lambda: overdue_poll(3, beside=False)),

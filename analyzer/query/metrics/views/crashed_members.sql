@@ -1,10 +1,11 @@
 -- Members whose process ended without a word, time and again: one row a client at an address and group.
 -- Three members at least of one client at one address, one after the other: the connection by which a member joined ends (the
--- coordinator may answer late on it), it said nothing more before the next joined, and nobody told the coordinator that it left.
+-- coordinator may answer late on it), it said nothing more before the next joined, and nobody told the coordinator that it left. Members of
+-- newer groups say so in a heartbeat, so that all of its connection must have been read.
 WITH joined AS (
     SELECT cluster, group_id, client_id, client_address, member_id, connection, min(begin_ns) AS begin_ns
     FROM group_news
-    WHERE event = 'join' AND group_type = 'classic' AND error_code = error('NONE') AND instance_id IS NULL AND member_id IS NOT NULL
+    WHERE event = 'join' AND group_type IN ('classic', 'consumer') AND error_code = error('NONE') AND instance_id IS NULL AND member_id IS NOT NULL
     GROUP BY cluster, group_id, client_id, client_address, member_id, connection
 ),
 -- Who is named in a leave, or whose client left on the way: its name is not always in the message.
@@ -51,6 +52,10 @@ crashed AS (
         ON e.group_id = l.group_id AND e.client_id IS NOT DISTINCT FROM l.client_id AND e.client_address = l.client_address
         AND e.begin_ns BETWEEN l.begin_ns AND l.next_ns
     WHERE l.next_connection <> l.connection AND l.has_ended AND l.last_ns <= l.next_ns AND e.begin_ns IS NULL
+        AND NOT EXISTS (
+            SELECT 1 FROM exchanges AS x
+            WHERE x.connection = l.connection AND x.api_key = api('ConsumerGroupHeartbeat') AND x.request_decoded IS DISTINCT FROM 'full'
+        )
 )
 SELECT
     who(c) AS who,
