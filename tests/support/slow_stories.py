@@ -111,11 +111,18 @@ def both_commit(
 
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "slow_broker": (
-        (lambda: slow_at_times(0.6, 300), lambda: slow_everywhere(4), lambda: slow_everywhere(5, others=25)),
+        (
+            lambda: slow_at_times(0.6, 300),
+            lambda: slow_at_times(0.6, 60, count=20),
+            lambda: slow_everywhere(4),
+            lambda: slow_everywhere(5, others=25),
+        ),
         (
             lambda: slow_at_times(0.6, 300, count=9),
             lambda: slow_at_times(0.2, 300),
             lambda: slow_at_times(0.6, 90),
+            lambda: slow_at_times(0.6, 49, count=20),
+            lambda: slow_at_times(0.2, 90, count=20),
             lambda: slow_at_times(0.6, 300, median_ms=31),
             lambda: slow_everywhere(5),
         ),

@@ -8,7 +8,7 @@
 -- costs: time
 -- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow requests at
 -- least: two slow ones of 200 are no p99. Where the others are not seen or as slow, it is compared with itself: slow requests take ten
--- times its median and 100 ms, in five seconds at least, so that a start is none (for information unless those of 500 ms or longer took a
+-- times its median and 100 ms, or are twenty of 50 ms (a second in all), in five seconds at least, so that a start is none (for information unless those of 500 ms or longer took a
 -- second together); it is not told where
 -- twice the share of the other brokers' requests, and five of them, were as slow: then all are, and this one least. With the broker's log it is said what it did, where
 -- the log has half of the slow requests and one part takes half of their time.
@@ -69,7 +69,7 @@ elsewhere AS (
         c.broker_address,
         c.broker_port,
         count(*) AS requests,
-        count(*) FILTER (WHERE x.broker_ns >= greatest(10e0 * c.p50_ns, 1e8)) AS slow_requests
+        count(*) FILTER (WHERE x.broker_ns >= greatest(10e0 * c.p50_ns, 5e7)) AS slow_requests
     FROM compared AS c
     JOIN timed AS x ON x.api_name = c.api_name AND x.kind = c.kind
         AND (x.broker_address <> c.broker_address OR x.broker_port <> c.broker_port)
@@ -108,12 +108,13 @@ found AS (
     LEFT JOIN elsewhere AS e
         ON e.broker_address = c.broker_address AND e.broker_port = c.broker_port AND e.api_name = c.api_name AND e.kind = c.kind
     WHERE x.broker_ns >= CASE
-        WHEN c.others_p99_ns IS NULL THEN greatest(10e0 * c.p50_ns, 1e8)
+        WHEN c.others_p99_ns IS NULL THEN greatest(10e0 * c.p50_ns, 5e7)
         ELSE greatest(3e0 * c.others_p99_ns, 5e7) END
     GROUP BY
         c.api_name, c.kind, c.broker_address, c.broker_port, c.requests, c.p50_ns, c.p99_ns, c.others_p99_ns, c.evidence_slowest,
         c.first_time_ns, c.last_time_ns, e.requests, e.slow_requests
-    HAVING count(*) >= 10 AND (c.others_p99_ns IS NOT NULL OR count(DISTINCT floor(x.request_time_ns / s(1))) >= 5)
+    HAVING count(*) >= 10 AND (c.others_p99_ns IS NOT NULL OR (count(DISTINCT floor(x.request_time_ns / s(1))) >= 5
+            AND (count(*) FILTER (WHERE x.broker_ns >= ms(100)) >= 10 OR count(*) >= 20)))
         AND (coalesce(e.slow_requests, 0) < 5 OR e.slow_requests * c.requests < 2 * count(*) * e.requests)
 ),
 -- Without a log, or where no part is most of it, the part is null.
