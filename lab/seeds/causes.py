@@ -97,7 +97,8 @@ def draw(seed: int) -> Draw:
         place=chance.randint(1, 3),
         version=chance.choice([BROKER_VERSION, NEW_VERSION, NEWEST_VERSION]),
         library=chance.choice(LIBRARIES),
-        name=chance.choice(["till", "depot", "meter", "crm"]) + f"-{chance.randint(1, 99)}",
+        # Its own: members of a seed before it may still be in the group of that name.
+        name=chance.choice(["till", "depot", "meter", "crm"]) + f"-{chance.randint(1, 99)}-{seed}",
         topic=f"{chance.choice(['orders', 'invoices', 'clicks'])}-{seed}",
         at_client=chance.random() < 0.4,
         late=chance.random() < 0.4,
