@@ -8,7 +8,8 @@
 -- costs: connections
 -- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises; for information at another
 -- port of a host to which this client speaks Kafka. An advertised name other than an address may stand for any address with its
--- port, and from three attempts on at any port of a broker's host, or where the capture has no Kafka at all. A broker that answered afterwards was starting: for information. `host` where no client was ever served at this port: the
+-- port, and from three attempts on at any port of a broker's host, or where the capture has no Kafka at all. A broker that answered
+-- afterwards, or asked other brokers as the only one at its address, was starting: for information. `host` where no client was ever served at this port: the
 -- controller's, say, which goes with the broker. Who tries a loopback address is known by no other address of its host.
 WITH refused AS (
     SELECT *
@@ -16,7 +17,7 @@ WITH refused AS (
     WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND close = 'rst' AND syn_ack_ns IS NULL AND broker_packets > 0
         AND coalesce(client_stream_bytes, 0) + coalesce(broker_stream_bytes, 0) = 0
 ),
-answered AS (
+answering AS (
     SELECT
         broker_address,
         broker_port,
@@ -25,6 +26,21 @@ answered AS (
     FROM all_connections
     WHERE is_kafka AND replies > 0
     GROUP BY broker_address, broker_port
+),
+asking AS (
+    SELECT client_address, max(first_time_ns) AS last_ns
+    FROM all_connections
+    WHERE is_kafka AND replies > 0 AND NOT is_client(role) AND seen_from = 'syn'
+    GROUP BY client_address
+),
+answered AS (
+    SELECT
+        a.broker_address,
+        a.broker_port,
+        CASE WHEN a.served = 1 AND sum(a.served) OVER (PARTITION BY a.broker_address) = 1
+            THEN greatest(a.last_ns, coalesce(b.last_ns, a.last_ns)) ELSE a.last_ns END AS last_ns,
+        a.served
+    FROM answering AS a LEFT JOIN asking AS b ON b.client_address = a.broker_address
 ),
 known AS (
     SELECT broker_address AS host, broker_port AS port FROM all_connections WHERE is_kafka
