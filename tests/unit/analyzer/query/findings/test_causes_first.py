@@ -100,3 +100,18 @@ def test_what_code_cannot_process_is_no_group_that_falls_behind(tmp_path: Path, 
     with dataset(tmp_path, story) as made:
         (found,) = find(made, [rule("share_redelivered")])
     assert (found.severity, found.row["most"]) == (severity, 4)
+
+
+def test_who_waits_at_another_broker_while_one_is_gone_waits_for_it(tmp_path: Path) -> None:
+    """A leader waits for the follower that is gone: no cause of its own is told."""
+    story, other = gone(3), {"connection": 3, "broker_port": 9093, "api_key": 0, "api_name": "Produce"}
+    story["exchanges"] += [
+        exchange(
+            100 + n, at_ns=START_NS + 3 * SECOND_NS + n, latency_ns=8 * SECOND_NS, kind="produce_acks_all", **other
+        )
+        for n in range(3)
+    ]
+    story["connections"].append(connection(3, broker_port=9093))
+    with dataset(tmp_path, story | {"captures": CAPTURES}) as made:
+        (found,) = find(made, [rule("broker_gone"), rule("slow_requests")])
+    assert found.rule.name == "broker_gone" and [each.rule.name for each in found.symptoms] == ["slow_requests"]
