@@ -64,7 +64,7 @@ units AS (
         i.until_ns,
         CASE WHEN i.account IN {LOSE_TIME} THEN i.slow_ns WHEN i.account = 'unanswered' THEN i.waited_ns END AS lost_ns,
         -- Whoever sent no request has no name.
-        CASE WHEN i.exchange IS NOT NULL THEN coalesce(i.client_id, i.client_address) END AS who,
+        CASE WHEN i.exchange IS NOT NULL THEN coalesce(nullif(i.client_id, ''), i.client_address) END AS who,
         a.application,
         i.client_address,
         i.broker_address AS host,

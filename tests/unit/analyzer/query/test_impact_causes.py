@@ -164,3 +164,8 @@ def test_entries_explain_themselves_alone(tmp_path: Path) -> None:
     (entry,) = entries(data)
     others = [replace(entry, row=entry.row | more) for more in ({"what": "X", "name": "X"}, {"between_brokers": True})]
     assert without_explained(data, others) == []
+
+
+def test_an_empty_client_id_names_nobody(tmp_path: Path) -> None:
+    told = explained(made(tmp_path, client=""), finding("missing_topic", who="10.0.0.1", topic="t"))
+    assert told[REFUSED, 0][0] == 3
