@@ -3,7 +3,8 @@
 -- max_wait_ms, JoinGroup: the rebalance timeout), where that is longer.
 -- Three of them at least, all within a tenth of the longest, so that a setting and nobody's shutdown ends them, and each but the last
 -- followed by a new connection of the client within 10 s, while it took no other reply of this API after as long. A Fetch that is cut
--- off while the broker may still hold it counts from 2 s on. What TCP had to send again is no patience.
+-- off while the broker may still hold it counts from 2 s on. What TCP had to send again is no patience. Nor is it when another connection
+-- of the client, on which nothing waited, ends within 100 ms: then its process has ended.
 WITH given_up AS (
     SELECT
         x.exchange,
@@ -30,6 +31,16 @@ WITH given_up AS (
         AND (x.api_key <> api('Fetch') OR CAST(x.max_wait_ms AS BIGINT) * ms(1) + s(1) < c.close_time_ns - x.request_end_ns
             OR c.close_time_ns - x.request_end_ns >= s(2))
 ),
+ended AS (
+    SELECT g.exchange
+    FROM given_up AS g
+    JOIN connections AS c
+        ON c.client_address = g.client_address AND c.connection <> g.connection AND c.closed_by = 'client'
+        AND c.first_time_ns < g.request_time_ns AND c.close_time_ns BETWEEN g.close_time_ns - ms(100) AND g.close_time_ns + ms(100)
+    JOIN connection_requests AS r ON r.connection = c.connection AND r.client_id IS NOT DISTINCT FROM g.client_id
+    WHERE NOT EXISTS (SELECT 1 FROM given_up AS o WHERE o.connection = c.connection)
+    GROUP BY g.exchange
+),
 returned AS (
     SELECT
         g.*,
@@ -37,7 +48,7 @@ returned AS (
             PARTITION BY client_address, client_id, api_key, broker_address, broker_port ORDER BY request_time_ns, exchange
         ) AS next_ns
     FROM given_up AS g
-    WHERE place = 1
+    WHERE place = 1 AND NOT EXISTS (SELECT 1 FROM ended AS e WHERE e.exchange = g.exchange)
 ),
 -- Who waits longer for another reply of this API has ended for another reason.
 patient AS (

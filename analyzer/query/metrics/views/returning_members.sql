@@ -1,7 +1,8 @@
 -- Members that join a group anew, `times` after they had joined first: one row a client at an address and group.
 -- Four lives at least of one client at one address, one after the other, two minutes apart at most: the connection by which one joined ends
 -- before the next joins, or within a second (of a killed process the last packets come late). A member that comes back under the name that
--- it had is the same life.
+-- it had is the same life. Medium where a client of a classic group came back four times and never said that it left: a capture that
+-- is cut short shows this too, and no more.
 WITH joined AS (
     SELECT
         cluster,
@@ -11,7 +12,8 @@ WITH joined AS (
         connection,
         min(begin_ns) AS begin_ns,
         min_by(exchange, (begin_ns, exchange)) AS exchange,
-        min_by(member_id, (begin_ns, exchange)) AS member_id
+        min_by(member_id, (begin_ns, exchange)) AS member_id,
+        min(group_type) AS group_type
     FROM group_news
     WHERE event = 'join' AND coalesce(error_code, error('NONE')) = error('NONE') AND instance_id IS NULL
     GROUP BY cluster, group_id, client_id, client_address, connection
@@ -19,7 +21,7 @@ WITH joined AS (
 lives AS (
     SELECT
         j.*,
-        lag(c.last_time_ns) OVER before AS ended_ns,
+        lag(CASE WHEN c.closed_by = 'client' THEN c.close_time_ns ELSE c.last_time_ns END) OVER before AS ended_ns,
         lag(j.begin_ns) OVER before AS before_ns,
         lag(j.member_id) OVER before IS DISTINCT FROM j.member_id OR j.member_id IS NULL AS is_another
     FROM joined AS j JOIN connections AS c ON c.connection = j.connection
@@ -31,6 +33,10 @@ SELECT
     group_id,
     count(*) AS times,
     CAST(round(1.0 * (max(begin_ns) - min(before_ns)) / count(*)) AS BIGINT) AS apart_ns,
+    CASE WHEN count(*) >= 4 AND min(group_type) = 'classic' AND NOT EXISTS (
+        SELECT 1 FROM exchanges AS x
+        WHERE x.api_key = api('LeaveGroup') AND x.client_address = l.client_address AND x.client_id IS NOT DISTINCT FROM l.client_id
+    ) THEN 'medium' ELSE 'info' END AS severity,
     count(*) AS weight,
     min_by(exchange, (begin_ns, exchange)) AS evidence_first,
     max_by(exchange, (begin_ns, exchange)) AS evidence_last,

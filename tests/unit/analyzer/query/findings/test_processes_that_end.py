@@ -1,0 +1,67 @@
+"""What is said of processes that end and begin again, by what their connections show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from finding_stories import at
+from made_rows import connection, dataset, exchange
+from member_stories import crashing
+from thread_stories import given_up
+
+from analyzer.query.findings import rule
+from analyzer.query.run_findings import find
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_patience"),
+    [
+        ({}, False),  # a connection without a request in flight ends with each
+        ({"close_time_ns": at(100)}, True),
+        ({"client_id": "another"}, True),
+        ({"closed_by": "broker"}, True),
+        ({"first_time_ns": at(90)}, True),  # by the process that comes after
+    ],
+)
+def test_whose_connections_all_end_has_not_given_up(beside: dict[str, Any], is_patience: bool, tmp_path: Path) -> None:
+    story = given_up([10.0, 10.1, 9.9])
+    client_id = beside.get("client_id", "app")
+    for n, link in enumerate(story["connections"][:3]):
+        other = {key: link[key] for key in ("close", "closed_by", "close_time_ns", "last_time_ns")}
+        other |= {"first_time_ns": at(-1)} | {key: value for key, value in beside.items() if key != "client_id"}
+        story["connections"].append(connection(50 + n, **other))
+        story["exchanges"].append(exchange(50 + n, connection=50 + n, at_ns=at(-1), client_id=client_id))
+    with dataset(tmp_path, story) as made:
+        assert bool(find(made, [rule("gives_up")])) == is_patience
+
+
+@pytest.mark.parametrize(
+    ("lives", "asked", "severity"),
+    [
+        (5, {}, "medium"),
+        (4, {}, "info"),
+        (5, {"api_key": 13, "api_name": "LeaveGroup"}, "info"),  # what was in it was cut off
+    ],
+)
+def test_who_restarts_and_never_leaves_is_in_trouble(
+    lives: int, asked: dict[str, Any], severity: str, tmp_path: Path
+) -> None:
+    story = crashing(lives)
+    for row in story["group_events"]:
+        row["member_id"] = None  # of a capture that is cut short
+    story["exchanges"].append(exchange(90, **({"connection": 1, "at_ns": at(9)} | asked)))
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("restarting_member")])
+    assert (found.severity, found.row["times"]) == (severity, lives - 1)
+
+
+def test_a_late_reply_does_not_make_a_life_longer(tmp_path: Path) -> None:
+    """The broker answers a JoinGroup of a process that was killed when the next two have joined."""
+    story = crashing(5)
+    for n, link in enumerate(story["connections"]):
+        link |= {"closed_by": "client", "close_time_ns": at(5 * n + 4.8), "last_time_ns": at(5 * n + 12)}
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("restarting_member")])
+    assert found.row["times"] == 4
