@@ -91,17 +91,26 @@ def only_small_back(size: int = 500_000, resent: int = 5, waited_s: int = 9, sma
     return {"exchanges": rows, "connections": [held, connection(2)], "problems": [begun | {"connection": 1}]}
 
 
+def large_after_small(before: int = 2, size: int = 790, others: int = 2) -> Tables:
+    """The same after so many small replies of that broker, while another one answers so often."""
+    story, other = only_small_back(broker_address="10.0.1.9"), {"connection": 2, "broker_address": "10.0.1.9"}
+    story["exchanges"] += [exchange(10 + n, at_ns=at(n / 10), response_bytes=size) for n in range(before)]
+    story["exchanges"] += [exchange(20 + n, at_ns=at(5 + n), **other) for n in range(others - 1)]
+    return story
+
+
 def few_lost(lost: int, packets: int) -> Tables:
     """So many packets of a host that were sent again."""
     link = connection(1, broker_retransmitted=lost, broker_data_packets=packets)
     return {"exchanges": [exchange(1)], "connections": [link]}
 
 
-def nobody_there(times: int, host: str = "10.0.9.9", kafka: bool = False) -> Tables:
+def nobody_there(times: int, host: str = "10.0.9.9", kafka: bool = False, apart_s: float = 1) -> Tables:
     """Attempts at a port of a host that are refused; `kafka`: another client speaks Kafka to 10.0.1.1."""
     refused = {"is_kafka": None, "protocol": None, "syn_ack_ns": None, "close": "rst"} | {"broker_stream_bytes": 0}
     refused |= {"client_stream_bytes": 0, "broker_address": host, "broker_port": 7000, "client_address": "10.0.0.7"}
-    links = [connection(n, first_time_ns=at(n), last_time_ns=at(n), **refused) for n in range(times)]
+    tried = [at(n * apart_s) for n in range(times)]
+    links = [connection(n, first_time_ns=when, last_time_ns=when, **refused) for n, when in enumerate(tried)]
     return {"connections": [*links, *[connection(100)] * kafka], "exchanges": [exchange(1, connection=100)] * kafka}
 
 
@@ -218,8 +227,14 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "acks_0_refused": ((lambda: close_stories.stopped(waits_s=2),), ()),  # an idle one is closed meanwhile
     "lossy_network": ((lambda: few_lost(5, 250),), (lambda: few_lost(4, 100), lambda: few_lost(5, 251))),
     "refused_connections": (
-        (lambda: nobody_there(3), lambda: nobody_there(3, host="10.0.1.1", kafka=True)),
         (
+            lambda: nobody_there(3),
+            lambda: nobody_there(3, host="10.0.1.1", kafka=True),
+            lambda: nobody_there(2, host="10.0.1.1", kafka=True, apart_s=5),
+        ),
+        (
+            lambda: nobody_there(2, apart_s=5),
+            lambda: nobody_there(1, host="10.0.1.1", kafka=True),
             lambda: nobody_there(2),
             lambda: nobody_there(2, host="10.0.1.1", kafka=True),
             lambda: nobody_there(3, kafka=True),
@@ -235,13 +250,16 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
     ),
     "mtu_black_hole": (
-        (only_small_back,),
+        (only_small_back, large_after_small),
         (
             lambda: only_small_back(size=400),
             lambda: only_small_back(resent=3),
             lambda: only_small_back(waited_s=4),
             lambda: only_small_back(small=600_000),
             lambda: only_small_back(broker_address="10.0.1.9"),  # another broker's way
+            lambda: large_after_small(before=1),
+            lambda: large_after_small(size=3000),
+            lambda: large_after_small(others=1),
         ),
     ),
     "fenced_producer": ((lambda: fenced_after(6), lambda: fenced_after(4), lambda: fenced_after(6, taken_s=2)), ()),

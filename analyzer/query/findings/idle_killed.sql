@@ -5,6 +5,6 @@
 -- says: connections of {who} to {broker} are dropped while idle[: what was sent after {killed_ns} without traffic never got through][: after {left_ns} without traffic the client opened a new connection, and neither used nor closed the old one], {times|time|times}[; connections idle for {survived_ns} survived][; this fits the idle timeout of {balancer}]
 -- do: A firewall, NAT or load balancer on the path drops idle connections: set connections.max.idle.ms of clients and brokers below its idle timeout, or enable TCP keepalive.
 -- look: kanalyze connections --client {client_address}
--- explains: unanswered, gives_up, connection_storm, slow_requests, silent_then_reset
+-- explains: unanswered, gives_up, connection_storm, slow_requests, silent_then_reset, lossy_network
 -- costs: unanswered, connections, time
 SELECT * FROM dropped_connections

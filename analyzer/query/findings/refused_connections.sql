@@ -8,9 +8,10 @@
 -- costs: connections
 -- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises; for information at another
 -- port of a host to which this client speaks Kafka. An advertised name other than an address may stand for any address with its
--- port, and from three attempts on at any port of a broker's host, or where the capture has no Kafka at all. A broker that answered
--- afterwards, or asked other brokers as the only one at its address, was starting: for information. `host` where no client was ever served at this port: the
--- controller's, say, which goes with the broker. Who tries a loopback address is known by no other address of its host.
+-- port. At any port of a broker's host it takes three attempts, or two that are three seconds apart; where the capture has no Kafka at
+-- all, three. A broker that answered afterwards, or asked other brokers as the only one at its address, was starting: for information.
+-- `host` where no client was ever served at this port: the controller's, say, which goes with the broker. Who tries a loopback address
+-- is known by no other address of its host.
 WITH refused AS (
     SELECT *
     FROM connections
@@ -90,7 +91,10 @@ SELECT
     j.last_time_ns
 FROM judged AS j
 LEFT JOIN answered AS l ON l.broker_address = j.broker_address AND l.broker_port = j.broker_port
-WHERE (j.is_known OR j.on_known_host OR (j.times >= 3 AND (j.on_broker OR NOT EXISTS (SELECT 1 FROM known))))
+WHERE (
+        j.is_known OR j.on_known_host OR (j.times >= 3 AND (j.on_broker OR NOT EXISTS (SELECT 1 FROM known)))
+        OR (j.times = 2 AND j.on_broker AND j.last_time_ns - j.first_time_ns >= s(3))
+    )
     -- One or two attempts in the last second, at a broker that answered before: its application ends together with it.
     AND NOT (
         l.last_ns IS NOT NULL AND j.times < 3

@@ -2,7 +2,8 @@
 -- From a moment on no request above some size is answered, on connections with three packets at least that the client sent again,
 -- and every smaller one is, before and after on the same host, ten at least and on a new connection too: the way is there. That large
 -- requests were answered before does not speak against it: a route changed. Toward the client a reply is sent again four times at least and
--- never done, for five seconds, while a smaller one of the same broker to the same host is, to a request that was sent later.
+-- never done, for five seconds, while a smaller one of the same broker to the same host is, to a request that was sent later; or while
+-- other brokers' replies to that host are, where only replies of one packet at most had come from this broker, two at least.
 WITH waiting AS (
     SELECT
         x.client_address,
@@ -63,21 +64,28 @@ HAVING max(x.request_bytes) < w.smallest_bytes AND max(x.request_time_ns) > w.fr
 UNION ALL
 SELECT
     'broker' AS sender,
-    h.client_address,
-    who(h) AS who,
-    h.broker_address || ':' || CAST(h.broker_port AS STRING) AS broker,
+    client_address,
+    who(r) AS who,
+    broker_address || ':' || CAST(broker_port AS STRING) AS broker,
     CAST(NULL AS BIGINT) AS requests,
-    h.replies,
-    CASE WHEN h.replies = 1 THEN 'was' ELSE 'were' END AS was_or_were,
-    h.smallest_bytes,
-    max(x.response_bytes) AS answered_bytes,
-    h.replies AS weight,
-    h.exchange AS evidence_first,
-    h.from_ns AS first_time_ns,
-    h.to_ns AS last_time_ns
-FROM held AS h
-JOIN exchanges AS x
-    ON x.client_address = h.client_address AND x.broker_address = h.broker_address AND x.broker_port = h.broker_port
-WHERE x.status = 'answered' AND x.request_time_ns > h.from_ns + s(1)
-GROUP BY h.client_address, h.client_id, h.broker_address, h.broker_port, h.replies, h.smallest_bytes, h.exchange, h.from_ns, h.to_ns
-HAVING max(x.response_bytes) < h.smallest_bytes
+    replies,
+    CASE WHEN replies = 1 THEN 'was' ELSE 'were' END AS was_or_were,
+    smallest_bytes,
+    coalesce(max(response_bytes) FILTER (WHERE is_same AND is_later), max(response_bytes) FILTER (WHERE is_same)) AS answered_bytes,
+    replies AS weight,
+    exchange AS evidence_first,
+    from_ns AS first_time_ns,
+    to_ns AS last_time_ns
+FROM (
+    SELECT
+        h.*,
+        x.response_bytes,
+        x.broker_address = h.broker_address AND x.broker_port = h.broker_port AS is_same,
+        x.request_time_ns > h.from_ns + s(1) AS is_later
+    FROM held AS h JOIN exchanges AS x ON x.client_address = h.client_address
+    WHERE x.status = 'answered'
+) AS r
+GROUP BY client_address, client_id, broker_address, broker_port, replies, smallest_bytes, exchange, from_ns, to_ns
+HAVING max(response_bytes) FILTER (WHERE is_same AND is_later) < smallest_bytes
+    OR (max(response_bytes) FILTER (WHERE is_same) < 1400 AND count(*) FILTER (WHERE is_same) >= 2
+        AND count(*) FILTER (WHERE NOT is_same AND is_later) >= 2)

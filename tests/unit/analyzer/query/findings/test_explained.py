@@ -32,6 +32,14 @@ def test_processes_that_end_as_they_were_thrown_out_are_no_crashes() -> None:
     assert told(*crashes, fight) == [("instance_fenced", ["member_crashes", "member_crashes"])]
 
 
+@pytest.mark.parametrize(
+    ("cause", "symptom"), [("idle_killed", "lossy_network"), ("restarting_member", "connection_storm")]
+)
+def test_what_a_client_does_or_suffers_stands_below_its_reason(cause: str, symptom: str) -> None:
+    own = {"who": "app", "client_address": "10.0.0.1"}
+    assert told(finding(symptom, **own), finding(cause, **own)) == [(cause, [symptom])]
+
+
 def test_a_symptom_stands_below_its_cause() -> None:
     assert told(finding(SYMPTOM, who="app"), finding(CAUSE, who="app")) == [(CAUSE, [SYMPTOM])]
 
