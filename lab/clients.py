@@ -141,11 +141,11 @@ def make_topics(bootstrap: str, topics: dict[str, dict[str, Any]]) -> None:
         future.result(30)
 
 
-def fill(bootstrap: str, topic: str, records: int, size: int, partition: int = -1) -> None:
+def fill(bootstrap: str, topic: str, records: int, size: int, partition: int = -1, batch: int = 1_000_000) -> None:
     """Writes records before the capture begins, so that there is something to read."""
     from confluent_kafka import Producer
 
-    producer = Producer({"bootstrap.servers": bootstrap, "client.id": "setup", "linger.ms": 20})
+    producer = Producer({"bootstrap.servers": bootstrap, "client.id": "setup", "linger.ms": 20, "batch.size": batch})
     chance = random.Random(topic)
     for _ in range(records):
         producer.produce(topic, payload(chance, size), partition=partition)

@@ -164,8 +164,8 @@ class Lab:
         """Makes topics: see `make_topics`."""
         self.admin.call(make_topics, at or self.bootstrap, topics)
 
-    def fill(self, topic: str, records: int, size: int, partition: int = -1) -> None:
-        self.admin.call(fill, self.bootstrap, topic, records, size, partition)
+    def fill(self, topic: str, records: int, size: int, partition: int = -1, batch: int = 1_000_000) -> None:
+        self.admin.call(fill, self.bootstrap, topic, records, size, partition, batch)
 
     def tool(self, main: str, *words: str, on: Host | None = None) -> str:
         """One of Kafka's own command line tools, by its Java class, on a machine (the administrator's): what it printed."""

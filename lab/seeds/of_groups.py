@@ -26,7 +26,9 @@ def _feed(scene: Scene, per_s: float = 10) -> None:
 def overtaken(scene: Scene) -> Told:
     """Retention takes what a slow consumer has not read yet."""
     host = scene.machine()
-    scene.lab.fill(scene.topic, 30000, 200)
+    scene.lab.fill(
+        scene.topic, 30000, 200, batch=10_000
+    )  # a reply has a batch at least, which must not last it to the end
     small = {"record_s": 0.02, "fetch_max_bytes": 20000, "queued_max_messages_kbytes": 20, "message_max_bytes": 20000}
     with scene.captured(host):
         scene.lab.start(host, consume, scene.lab.bootstrap, scene.name, scene.name, scene.topic, **small)
