@@ -107,6 +107,7 @@ class Capture:
     group_events = _Table()
     assignments = _Table()
     transaction_events = _Table()
+    broker_events = _Table()
     logins = _Table()
     topic_ids = _Table()
     brokers = _Table()

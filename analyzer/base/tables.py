@@ -512,6 +512,27 @@ transaction_timeout_ms int32 init: the transaction timeout, ms; null elsewhere.
 error_code           int16   Error code of the reply; null without a reply.
 """)
 
+BROKER_EVENTS = _columns("""
+exchange          int64   The exchange that contains it.
+connection        int64   The connection of that exchange.
+cluster           string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
+time_ns           int64   Last byte of the reply, or of the request when there is no reply, ns since the epoch.
+begin_ns          int64   First byte of the request, ns since the epoch.
+event             string  register, heartbeat, controlled_shutdown (ZooKeeper), or isr: a leader changes the replicas in sync of a
+                          partition. Heartbeats of a broker in service, without an error or an offline log directory, have no row.
+broker_id         int32   The broker that tells it; of isr the leader. null: unknown.
+client_address    string  Address of that broker.
+broker_state      string  As in the metric BrokerState: starting (it asks not to be in service yet, as while it recovers logs),
+                          fenced (it does not ask for that, and is not in service), running, pending_controlled_shutdown (it
+                          asks to stop), shutting_down (it may stop). null: unknown, and for other events.
+offline_log_dirs  int32   Log directories that have failed, as the broker says; null: unknown (BrokerHeartbeat before v1, others).
+topic             string  isr: the topic; null: its name is not in the capture.
+topic_id          string  isr: topic id (v2 and newer).
+partition         int32   isr: the partition; null elsewhere.
+isr               string  isr: ids of the brokers that are to be in sync, ascending, with commas between; null elsewhere.
+error_code        int16   Error code of the reply, of isr that of the partition; null without a reply.
+""")
+
 LOGINS = _columns("""
 exchange        int64   The exchange that ended the login (the last SaslAuthenticate or token), else its first.
 connection      int64   The connection.
@@ -722,6 +743,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "group_events": GROUP_EVENTS,
     "assignments": ASSIGNMENTS,
     "transaction_events": TRANSACTION_EVENTS,
+    "broker_events": BROKER_EVENTS,
     "logins": LOGINS,
     "topic_ids": TOPIC_IDS,
     "brokers": BROKERS,
@@ -745,6 +767,7 @@ ROW_OF = {
     "group_events": "event of a group",
     "assignments": "partition that a reply assigns to a member of a group",
     "transaction_events": "request about a transaction or a producer id",
+    "broker_events": "thing that a broker tells the controller: of itself, or of a partition that it leads",
     "logins": "SASL login",
     "topic_ids": "topic id and its name",
     "brokers": "broker named in a reply",
@@ -776,10 +799,10 @@ _SECOND_NAMES = {
 
 # Columns, of tables, metrics and findings, whose texts are words of a small set.
 _WORD_COLUMNS = """
-answer api_name behind_api_name behind_kind broker_evidence broker_speaks capture_side cause change close closed_by codec
-control_type event finding format group_type isolation kind last_cause level name one_way opening outcome protocol reach release
-request_decoded response_decoded role sasl_mechanism security seen_from sender severity side sort state status timestamp_type
-tls_alert tls_alert_from tls_certificate tls_cipher tls_handshake tls_version unopened verdict way
+answer api_name behind_api_name behind_kind broker_evidence broker_speaks broker_state capture_side cause change close closed_by
+codec control_type event finding format group_type isolation kind last_cause level name one_way opening outcome protocol reach
+release request_decoded response_decoded role sasl_mechanism security seen_from sender severity side sort state status
+timestamp_type tls_alert tls_alert_from tls_certificate tls_cipher tls_handshake tls_version unopened verdict way
 """
 _WORDS = frozenset(_WORD_COLUMNS.split())
 
@@ -848,8 +871,8 @@ def docs() -> str:
         "Files of `kanalyze export` and `kanalyze spark` have these TIMESTAMP columns too, behind all others: in Parquet as "
         "instants (UTC, microseconds), in CSV and JSON as text.",
         "Of a broker's log of requests without a capture there are rows of `exchanges`, `entries`, `errors`, `group_events`, "
-        "`assignments`, `transaction_events`, `fetch_positions`, `topic_ids`, `brokers`, `offered_versions`, `log_requests`, "
-        "`connections` and `captures`; what only packets tell is null in them (docs/guides/broker-log.md).",
+        "`assignments`, `transaction_events`, `broker_events`, `fetch_positions`, `topic_ids`, `brokers`, `offered_versions`, "
+        "`log_requests`, `connections` and `captures`; what only packets tell is null in them (docs/guides/broker-log.md).",
     ]
     for table, columns in TABLES.items():
         rows = [f"| `{column.name}` | {column.type} | {column.sentence} |" for column in columns]

@@ -52,6 +52,7 @@ RAW_OF_EXCHANGES = (
     "batches",
     "assigned",
     "transaction_steps",
+    "broker_steps",
     "envelopes",
     "group_steps",
 )

@@ -169,7 +169,8 @@ class Pipeline:
         """The reader of facts that the wanted tables need."""
         if not options.with_facts:
             return None
-        kinds = kinds_for(options.wants("group_events", "assignments"), options.wants("transaction_events"))
+        tables = (("group_events", "assignments"), ("transaction_events",), ("broker_events",))
+        kinds = kinds_for(*(options.wants(*names) for names in tables))
         return Collector(kinds, lambda name, table: self._writer.write_table(self._path(name), table))
 
     def _path(self, name: str) -> Path:

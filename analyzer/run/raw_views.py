@@ -85,6 +85,7 @@ WINDOW_VIEWS = (
     "group_events",
     "assignments",
     "transaction_events",
+    "broker_events",
     "topic_ids",
     "brokers",
     "log_clocks",
@@ -116,6 +117,7 @@ _EVENTS = {8, 12}
 MADE_OF = {
     "assignments": "assigned",
     "batches": "batches",
+    "broker_events": "broker_steps",
     "brokers": "broker_facts",
     "errors": "errors",
     "logins": "login_steps",

@@ -34,6 +34,7 @@ FINAL = (
     "group_events",
     "assignments",
     "transaction_events",
+    "broker_events",
     "batches",
     "queued_packets",
 )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from analyzer.ingest.facts import clusters, heartbeats, logins, transactions
+from analyzer.ingest.facts import brokers, clusters, heartbeats, logins, transactions
 from analyzer.ingest.facts.fact_columns import take_table
 from analyzer.ingest.facts.fact_kinds import FactKind, Message, Row, SeenExchange
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
@@ -41,13 +41,15 @@ _API_VERSIONS = 18
 _UNSUPPORTED_VERSION = b"\x00\x23"
 
 
-def kinds_for(groups: bool, transactional: bool) -> list[FactKind]:
+def kinds_for(groups: bool, transactional: bool, of_brokers: bool) -> list[FactKind]:
     """The kinds of facts that are always read, and those that only some tables need. Kinds have state: each run has its own."""
     found = [*clusters.KINDS, *logins.Logins().kinds(), *logins.KINDS]
     if groups:
         found += [*ClassicGroups().kinds(), *heartbeats.KINDS]
     if transactional:
         found += transactions.KINDS
+    if of_brokers:
+        found += brokers.KINDS
     return found
 
 

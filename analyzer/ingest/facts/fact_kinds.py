@@ -35,6 +35,14 @@ class SeenExchange(NamedTuple):
     end_ns: int | None = None
     status: str | None = None
 
+    def fields(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The chosen fields of request and reply; of a message that is not there none."""
+        return _fields(self.request), _fields(self.reply)
+
+
+def _fields(message: Message | None) -> dict[str, Any]:
+    return {} if message is None else message.fields
+
 
 @dataclass(frozen=True)
 class FactKind:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from analyzer.ingest.facts.fact_kinds import FactKind, Message, Row, SeenExchange, known
+from analyzer.ingest.facts.fact_kinds import FactKind, Row, SeenExchange, known
 from dissectors.kafka.columns.field_reader import Reader, embedded_reader, wanted_fields
 
 CLASSIC = "classic"
@@ -118,7 +118,7 @@ class ClassicGroups:
         )
 
     def join(self, seen: SeenExchange) -> Iterator[Row]:
-        request, reply = _fields(seen.request), _fields(seen.reply)
+        request, reply = seen.fields()
         if not request and not reply:
             return
         group, kind = request.get("group_id"), reply.get("protocol_type") or request.get("protocol_type")
@@ -151,7 +151,7 @@ class ClassicGroups:
         yield "group_steps", step
 
     def sync(self, seen: SeenExchange) -> Iterator[Row]:
-        request, reply = _fields(seen.request), _fields(seen.reply)
+        request, reply = seen.fields()
         if not request and not reply:
             return
         group, member = request.get("group_id"), request.get("member_id") or None
@@ -185,7 +185,7 @@ class ClassicGroups:
 
     def leave(self, seen: SeenExchange) -> Iterator[Row]:
         """One row for each member that leaves, or is removed."""
-        request, reply = _fields(seen.request), _fields(seen.reply)
+        request, reply = seen.fields()
         if not request and not reply:
             return
         group, error = request.get("group_id"), reply.get("error_code")
@@ -218,10 +218,6 @@ class ClassicGroups:
 
     def _count_changes(self) -> int:
         return self._changes
-
-
-def _fields(message: Message | None) -> dict[str, Any]:
-    return {} if message is None else message.fields
 
 
 def partitions_of(data: bytes | None, kind: str | None) -> list[tuple[str, int]] | None:

@@ -28,8 +28,7 @@ _NEWS = ("subscribed_topic_names", "subscribed_topic_regex", "topic_partitions",
 
 def _heartbeat(group_type: str) -> Callable[[SeenExchange], Iterator[Row]]:
     def read(seen: SeenExchange) -> Iterator[Row]:
-        request = {} if seen.request is None else seen.request.fields
-        reply = {} if seen.reply is None else seen.reply.fields
+        request, reply = seen.fields()
         if request or reply:
             yield from _steps(group_type, request, reply, seen.reply is not None and seen.reply.whole)
 

@@ -24,7 +24,7 @@ class Step(NamedTuple):
 
 def init(seen: SeenExchange) -> Iterator[Row]:
     """The ids that the reply hands out; those of the request when it asks to go on and there is no reply."""
-    request, reply = _both(seen)
+    request, reply = seen.fields()
     if not request and not reply:
         return
     source = reply if known(reply.get("producer_id")) is not None else request
@@ -37,7 +37,7 @@ def init(seen: SeenExchange) -> Iterator[Row]:
 
 def add_partitions(seen: SeenExchange) -> Iterator[Row]:
     """From v4 on brokers send it, for several producers at once."""
-    request, reply = _both(seen)
+    request, reply = seen.fields()
     if seen.version < 4:
         if request or reply:
             old = {name.removeprefix("v3_and_below_"): value for name, value in request.items()}
@@ -52,32 +52,24 @@ def add_partitions(seen: SeenExchange) -> Iterator[Row]:
 
 
 def add_offsets(seen: SeenExchange) -> Iterator[Row]:
-    request, reply = _both(seen)
+    request, reply = seen.fields()
     if request or reply:
         yield "transaction_steps", _named("add_offsets", request, reply.get("error_code"))
 
 
 def commit_offsets(seen: SeenExchange) -> Iterator[Row]:
-    request, reply = _both(seen)
+    request, reply = seen.fields()
     if request or reply:
         error = _first_error(seen.reply, reply.get("topics"), "error_code", "partitions")
         yield "transaction_steps", _named("commit_offsets", request, error)
 
 
 def end(seen: SeenExchange) -> Iterator[Row]:
-    request, reply = _both(seen)
+    request, reply = seen.fields()
     if request or reply:
         step = _named("end", request, reply.get("error_code"))
         epoch = known(reply.get("producer_epoch"))
         yield "transaction_steps", step._replace(committed=request.get("committed"), new_producer_epoch=epoch)
-
-
-def _both(seen: SeenExchange) -> tuple[dict[str, Any], dict[str, Any]]:
-    return _fields(seen.request), _fields(seen.reply)
-
-
-def _fields(message: Message | None) -> dict[str, Any]:
-    return {} if message is None else message.fields
 
 
 def _named(event: str, request: dict[str, Any], error: int | None) -> Step:

@@ -93,6 +93,7 @@ VIEWS = (
     "group_clients",
     "assignments",
     "transaction_events",
+    "broker_events",
     "stored_batches",
     "batches",
     "queued_packets",

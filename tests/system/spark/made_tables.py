@@ -37,7 +37,10 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "software_version": ("3.9.1", "2.6.0"),
     "timestamp_type": ("create", "log_append"),
 }
-EVENTS = {"transaction_events": ("init", "add_partitions", "add_offsets", "commit_offsets", "end", "verify")}
+EVENTS = {
+    "transaction_events": ("init", "add_partitions", "add_offsets", "commit_offsets", "end", "verify"),
+    "broker_events": ("register", "heartbeat", "isr"),
+}
 APIS = (
     (0, "Produce", ("produce_acks_0", "produce_acks_1", "produce_acks_all")),
     (1, "Fetch", ("fetch_backlog", "fetch_tail", "fetch_empty", "fetch_now", "fetch_unknown")),

@@ -25,7 +25,7 @@ class Frames:
 
     def __init__(self) -> None:
         self.rows: dict[str, list[Row]] = {name: [] for name in FACT_TABLES}
-        self.collector = Collector(kinds_for(True, True), self.take)
+        self.collector = Collector(kinds_for(True, True, True), self.take)
         self.count = 0
 
     def take(self, name: str, table: Any) -> None:
@@ -290,7 +290,7 @@ def bodies_of(keys: Collection[int]) -> dict[tuple[int, int, str], list[bytes]]:
 
 def test_equal_exchanges_are_told_as_if_each_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Messages of Apache's encoder, each exchange several times among others: with and without memory the same rows."""
-    bodies = bodies_of({kind.key for kind in kinds_for(True, True)})
+    bodies = bodies_of({kind.key for kind in kinds_for(True, True, True)})
     exchanges = [
         (key, version, request, reply)
         for (key, version, direction), found in sorted(bodies.items())
@@ -328,7 +328,7 @@ def test_an_equal_sync_is_read_by_what_its_group_has_become() -> None:
 
 def test_no_bytes_stop_a_kind() -> None:
     """Messages of Apache's encoder, damaged at random: rows or none, never an exception."""
-    bodies = bodies_of({kind.key for kind in kinds_for(True, True)})
+    bodies = bodies_of({kind.key for kind in kinds_for(True, True, True)})
     chance = Random(11)
     frames = Frames()
     for number, ((key, version, direction), found) in enumerate(sorted(bodies.items()) * 3):

@@ -1,0 +1,121 @@
+"""What brokers tell the controller: that they are there, in which state, and which replicas of their partitions are in sync.
+
+A heartbeat without news leaves no row: no error, a broker in service, all its log directories online.
+
+Sources: KIP-631 (registration, heartbeats), KIP-497 (AlterPartition), KIP-858 (log directories); words for states are those of the
+metric `BrokerState`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from analyzer.ingest.facts.fact_kinds import FactKind, Row, SeenExchange, known, uuid_or_none
+
+
+class Step(NamedTuple):
+    """A row of `broker_steps`."""
+
+    event: str
+    broker_id: int | None
+    broker_state: str | None = None
+    offline_log_dirs: int | None = None
+    topic: str | None = None
+    topic_id: str | None = None
+    partition: int | None = None
+    isr: str | None = None
+    error_code: int | None = None
+
+
+def register(seen: SeenExchange) -> Iterator[Row]:
+    request, reply = seen.fields()
+    if request or reply:
+        yield _row(Step("register", known(request.get("broker_id")), error_code=reply.get("error_code")))
+
+
+def heartbeat(seen: SeenExchange) -> Iterator[Row]:
+    request, reply = seen.fields()
+    error, state, offline = reply.get("error_code"), _state(request, reply), request.get("offline_log_dirs")
+    if error or offline or state not in (None, "running"):
+        dirs = len(offline) if offline is not None and seen.request is not None and seen.request.whole else None
+        yield _row(Step("heartbeat", known(request.get("broker_id")), state, dirs, error_code=error))
+
+
+def _state(request: dict[str, Any], reply: dict[str, Any]) -> str | None:
+    """None where the reply that would tell is not there, or refuses."""
+    if reply.get("should_shut_down"):
+        return "shutting_down"
+    if request.get("want_shut_down"):
+        return "pending_controlled_shutdown"
+    if request.get("want_fence"):
+        return "starting"
+    if reply.get("error_code") != 0 or reply.get("is_fenced") is None:
+        return None
+    return "fenced" if reply["is_fenced"] else "running"
+
+
+def controlled_shutdown(seen: SeenExchange) -> Iterator[Row]:
+    """Asked of controllers with ZooKeeper; granted when the broker leads nothing any more."""
+    request, reply = seen.fields()
+    if not request and not reply:
+        return
+    whole = seen.reply is not None and seen.reply.whole
+    granted = whole and reply["error_code"] == 0 and not reply["remaining_partitions"]
+    state = "shutting_down" if granted else "pending_controlled_shutdown"
+    yield _row(Step("controlled_shutdown", known(request.get("broker_id")), state, error_code=reply.get("error_code")))
+
+
+def alter_partition(seen: SeenExchange) -> Iterator[Row]:
+    """A row for each partition: the ISR that its leader asked for."""
+    request, reply = seen.fields()
+    answers = {
+        (topic.get("topic_id"), topic.get("topic_name"), each["partition_index"]): each.get("error_code")
+        for topic in reply.get("topics") or ()
+        for each in topic["partitions"] or ()
+    }
+    for topic in request.get("topics") or ():
+        topic_id, name = topic.get("topic_id"), topic.get("topic_name")
+        for each in topic["partitions"] or ():
+            yield _row(
+                Step(
+                    "isr",
+                    known(request.get("broker_id")),
+                    topic=name,
+                    topic_id=uuid_or_none(topic_id),
+                    partition=each["partition_index"],
+                    isr=_isr(each),
+                    error_code=reply.get("error_code") or answers.get((topic_id, name, each["partition_index"])),
+                )
+            )
+
+
+def _isr(partition: dict[str, Any]) -> str | None:
+    with_epochs = partition.get("new_isr_with_epochs")
+    found = partition.get("new_isr") if with_epochs is None else [each["broker_id"] for each in with_epochs]
+    return None if found is None else ",".join(map(str, sorted(found)))
+
+
+def _row(step: Step) -> Row:
+    return "broker_steps", step
+
+
+_PARTITIONS = "partitions(partition_index new_isr new_isr_with_epochs(broker_id))"
+
+KINDS = (
+    FactKind(7, "broker_id", "error_code remaining_partitions(partition_index)", controlled_shutdown),
+    FactKind(
+        56,
+        f"broker_id topics(topic_name topic_id {_PARTITIONS})",
+        "error_code topics(topic_name topic_id partitions(partition_index error_code))",
+        alter_partition,
+    ),
+    FactKind(62, "broker_id", "error_code", register),
+    FactKind(
+        63,
+        "broker_id want_fence want_shut_down offline_log_dirs",
+        "error_code is_fenced should_shut_down",
+        heartbeat,
+        repeats=True,
+    ),
+)
