@@ -68,14 +68,14 @@ class Broker:
         self.folder = host.network.folder / f"broker-{number}"
         self.folder.mkdir()
         self.data = self.folder / "data"
+        self.log_dirs = [self.data / "logs"]
         self.settings = dict(settings)
         self._process: subprocess.Popen[bytes] | None = None
 
     def format(self, cluster: str, *more: str) -> None:
         """Makes its storage; `more` are options of kafka-storage, such as `--add-scram`."""
-        lines = "".join(
-            f"{name}={value}\n" for name, value in {**self.settings, "log.dirs": str(self.data / "logs")}.items()
-        )
+        dirs = ",".join(str(each) for each in self.log_dirs)
+        lines = "".join(f"{name}={value}\n" for name, value in {**self.settings, "log.dirs": dirs}.items())
         (self.folder / "server.properties").write_text(lines)
         logging = _LOG4J if self.version.startswith("3") else _LOG4J2
         (self.folder / "log4j.properties").write_text(logging.format(folder=self.folder))

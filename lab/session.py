@@ -88,13 +88,15 @@ class Lab:
         start: bool = True,
         first: int = 1,
         disks: Sequence[int] = (),
+        more_dirs: Sequence[int] = (),
         version: str = BROKER_VERSION,
     ) -> list[Broker]:
         """Starts `count` brokers, the first with the number `first`: each call makes a cluster.
 
         `own_controller`: the controller is a host of its own, so that each broker may stop.
         `habits`: brokers that stand behind a wire; their wires are in `self.wires`. `disks`: brokers
-        whose log directory is on a disk of its own, in `self.disks`.
+        whose log directory is on a disk of its own, in `self.disks`. `more_dirs`: brokers that have another one, which also holds
+        the metadata log.
         """
         self.wires: dict[int, Wire] = {}
         before = len(self.brokers)
@@ -115,6 +117,8 @@ class Lab:
         for each in every:
             if each.number in disks:
                 self.disks[each.number] = Disk(each.data)
+            if each.number in more_dirs:
+                each.log_dirs.insert(0, each.folder / "more-logs")
             each.format(f"lab-lab-lab-lab-la{first:02d}lw", *storage)
         if start:
             for each in every:

@@ -5,19 +5,17 @@ The rule and its table read one view, so both say the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
 
-from analyzer.query.run_findings import in_brackets
 from analyzer.report import text_tables
+from analyzer.report.cells import Cell, clock_of, count_of, duration_of, endpoint_of, size_of, text_of
 from analyzer.report.facts import Facts
-from analyzer.report.format import NONE, clock, count, duration, endpoint, milliseconds, safe, share, size
+from analyzer.report.format import NONE, count, duration, endpoint, milliseconds, safe, share
 from analyzer.report.text_tables import Column, Row
-
-Cell = Callable[[dict[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,30 +52,6 @@ def _table(each: Table, rows: Sequence[dict[str, Any]], width: int) -> list[Text
     return lines
 
 
-def _text(name: str) -> Cell:
-    return lambda row: safe(row[name])
-
-
-def _endpoint(name: str) -> Cell:
-    return lambda row: NONE if row[name] is None else safe(in_brackets(row[name]))
-
-
-def _count(name: str) -> Cell:
-    return lambda row: count(row[name])
-
-
-def _duration(name: str) -> Cell:
-    return lambda row: duration(row[name])
-
-
-def _clock(name: str) -> Cell:
-    return lambda row: clock(row[name])
-
-
-def _size(name: str) -> Cell:
-    return lambda row: size(row[name])
-
-
 def _partition(row: dict[str, Any]) -> str:
     """orders-3; a dash where it is not one partition."""
     return NONE if row["topic"] is None else f"{safe(row['topic'])}-{row['partition']}"
@@ -96,14 +70,14 @@ def closed(row: dict[str, Any]) -> str:
     return f"{words} by {row['closed_by']}" if row["closed_by"] else words
 
 
-_CLIENT = (Column("client", least=10), _text("who"))
-_BROKER = (Column("broker", least=14), _endpoint("broker"))
-_TIMES = (Column("times", right=True), _count("times"))
+_CLIENT = (Column("client", least=10), text_of("who"))
+_BROKER = (Column("broker", least=14), endpoint_of("broker"))
+_TIMES = (Column("times", right=True), count_of("times"))
 _HOSTS = (
-    (Column("from", least=14), _text("client_address")),
+    (Column("from", least=14), text_of("client_address")),
     (Column("to", least=14), lambda row: endpoint(safe(row["broker_address"]), row["broker_port"])),
 )
-_SPAN = ((Column("first"), _clock("first_time_ns")), (Column("last", spare=1), _clock("last_time_ns")))
+_SPAN = ((Column("first"), clock_of("first_time_ns")), (Column("last", spare=1), clock_of("last_time_ns")))
 
 QUEUES = Table(
     "queues",
@@ -111,9 +85,9 @@ QUEUES = Table(
     (
         _CLIENT,
         _BROKER,
-        (Column("behind", least=26), _text("head")),
+        (Column("behind", least=26), text_of("head")),
         (Column("queue", right=True), lambda row: share(row["queue_share"])),
-        (Column("p99", right=True), _duration("p99_ns")),
+        (Column("p99", right=True), duration_of("p99_ns")),
     ),
     "queue: share of the latency of those that queued. p99: of these.",
 )
@@ -123,9 +97,9 @@ DISTANCES = Table(
     (
         _CLIENT,
         _BROKER,
-        (Column("RTT", right=True), _duration("round_trip_ns")),
+        (Column("RTT", right=True), duration_of("round_trip_ns")),
         (Column("round trips", right=True), lambda row: share(row["way_share"])),
-        (Column("known", least=20, spare=1), _text("unread")),
+        (Column("known", least=20, spare=1), text_of("unread")),
     ),
     "round trips: share of the time of its requests.",
 )
@@ -134,12 +108,12 @@ STALLS = Table(
     "Brokers that stood still",
     (
         _BROKER,
-        (Column("stalled", right=True), _duration("still_ns")),
+        (Column("stalled", right=True), duration_of("still_ns")),
         _TIMES,
-        (Column("requests", right=True), _count("requests")),
-        (Column("clients", right=True), _count("clients")),
-        (Column("answered", least=12, spare=1), _text("answered")),
-        (Column("what else", least=12, spare=2), _text("or_follower")),
+        (Column("requests", right=True), count_of("requests")),
+        (Column("clients", right=True), count_of("clients")),
+        (Column("answered", least=12, spare=1), text_of("answered")),
+        (Column("what else", least=12, spare=2), text_of("or_follower")),
     ),
     "stalled: the longest time. requests and clients waited meanwhile.",
 )
@@ -149,10 +123,10 @@ LOSSES = Table(
     (
         _BROKER,
         (Column("attempts", right=True), lambda row: count(row["attempts"] if row["never"] is None else row["never"])),
-        (Column("addresses", right=True), _count("clients")),
-        (Column("away", right=True), _duration("away_ns")),
-        (Column("ended", right=True, spare=2), _count("ended")),
-        (Column("writes refused", right=True, spare=1), _count("refused_writes")),
+        (Column("addresses", right=True), count_of("clients")),
+        (Column("away", right=True), duration_of("away_ns")),
+        (Column("ended", right=True, spare=2), count_of("ended")),
+        (Column("writes refused", right=True, spare=1), count_of("refused_writes")),
         (Column("afterwards", least=20), lambda row: safe(row["back"]).removeprefix("and ")),
     ),
     "attempts: those that failed after its last reply. away: until it answered again. ended: connections to other brokers.",
@@ -161,12 +135,12 @@ UNREACHED = Table(
     "unreached",
     "Advertised addresses that clients do not reach",
     (
-        (Column("from", least=14), _text("client_address")),
+        (Column("from", least=14), text_of("client_address")),
         _CLIENT,
-        (Column("advertised", least=30), _endpoint("advertised")),
-        (Column("attempts", right=True), _count("times")),
-        (Column("told by", least=14), _endpoint("bootstrap")),
-        (Column("remark", least=12, spare=1), _text("own_host")),
+        (Column("advertised", least=30), endpoint_of("advertised")),
+        (Column("attempts", right=True), count_of("times")),
+        (Column("told by", least=14), endpoint_of("bootstrap")),
+        (Column("remark", least=12, spare=1), text_of("own_host")),
     ),
 )
 HANG_UPS = Table(
@@ -174,10 +148,10 @@ HANG_UPS = Table(
     "Hosts on which brokers hang up",
     (
         _BROKER,
-        (Column("from", least=14), _text("client_address")),
+        (Column("from", least=14), text_of("client_address")),
         _CLIENT,
-        (Column("hung up", right=True), _count("times")),
-        (Column("served", right=True), _count("served")),
+        (Column("hung up", right=True), count_of("times")),
+        (Column("served", right=True), count_of("served")),
     ),
 )
 IDLE_DROPS = Table(
@@ -191,7 +165,7 @@ IDLE_DROPS = Table(
             Column("idle", right=True),
             lambda row: duration(row["left_ns"] if row["killed_ns"] is None else row["killed_ns"]),
         ),
-        (Column("survived", right=True), _duration("survived_ns")),
+        (Column("survived", right=True), duration_of("survived_ns")),
         (Column("what then", least=14), lambda row: "left behind" if row["killed_ns"] is None else "no answer"),
     ),
     "idle: without traffic before it. survived: the longest idle time after which a connection went on.",
@@ -202,8 +176,8 @@ SLOW_READINGS = Table(
     "Clients that take long to read replies",
     (
         _CLIENT,
-        (Column("longest", right=True), _duration("receive_ns")),
-        (Column("replies", right=True), _count("times")),
+        (Column("longest", right=True), duration_of("receive_ns")),
+        (Column("replies", right=True), count_of("times")),
     ),
     "Of replies that took 1 s and more to arrive, on connections whose client had no room in its receive window.",
 )
@@ -212,11 +186,11 @@ FENCINGS = Table(
     "Producers that were fenced",
     (
         (Column("producer", least=12), _named),
-        (Column("by", least=10, spare=1), _text("rival")),
-        (Column("transactional id", least=12), _text("transactional_id")),
-        (Column("error", least=22), _text("name")),
+        (Column("by", least=10, spare=1), text_of("rival")),
+        (Column("transactional id", least=12), text_of("transactional_id")),
+        (Column("error", least=22), text_of("name")),
         _TIMES,
-        (Column("open for", right=True, spare=2), _duration("open_ns")),
+        (Column("open for", right=True, spare=2), duration_of("open_ns")),
         (Column("timeout", right=True, spare=3), lambda row: milliseconds(row["timeout_ms"])),
     ),
 )
@@ -225,26 +199,26 @@ HELD_BACK = Table(
     "Partitions that an open transaction holds back",
     (
         (Column("partition", least=12), _partition),
-        (Column("for", right=True), _duration("lasted_ns")),
-        (Column("records", right=True), _count("records")),
-        (Column("left open by", least=12, spare=1), _text("left_by")),
+        (Column("for", right=True), duration_of("lasted_ns")),
+        (Column("records", right=True), count_of("records")),
+        (Column("left open by", least=12, spare=1), text_of("left_by")),
     ),
     "records: written meanwhile; read_committed consumers received none of them.",
 )
 COMMIT_ERRORS = Table(
     "commit_errors",
     "Offset commits that fail",
-    ((Column("group", least=10), _text("group_id")), _CLIENT, (Column("error", least=22), _text("name")), _TIMES),
+    ((Column("group", least=10), text_of("group_id")), _CLIENT, (Column("error", least=22), text_of("name")), _TIMES),
     "Records will be consumed again.",
 )
 FENCED_INSTANCES = Table(
     "fenced_instances",
     "Static members that were thrown out",
     (
-        (Column("group", least=10), _text("group_id")),
+        (Column("group", least=10), text_of("group_id")),
         (Column("client", least=10), _named),
         (Column("by", least=10), lambda row: safe(row["taken_by"] or row["another"] or NONE)),
-        (Column("instance id", least=10), _text("instance_id")),
+        (Column("instance id", least=10), text_of("instance_id")),
         _TIMES,
     ),
 )
@@ -252,11 +226,11 @@ UNFETCHED = Table(
     "unfetched",
     "Partitions that are assigned and not fetched",
     (
-        (Column("group", least=10), _text("group_id")),
+        (Column("group", least=10), text_of("group_id")),
         _CLIENT,
-        (Column("topic", least=12), _text("topic")),
-        (Column("partitions", right=True), _count("partitions")),
-        (Column("for", right=True), _duration("waited_ns")),
+        (Column("topic", least=12), text_of("topic")),
+        (Column("partitions", right=True), count_of("partitions")),
+        (Column("for", right=True), duration_of("waited_ns")),
     ),
 )
 COORDINATOR_MUTES = Table(
@@ -264,8 +238,8 @@ COORDINATOR_MUTES = Table(
     "Muted connections to group coordinators",
     (
         _CLIENT,
-        (Column("group", least=10), _text("group_id")),
-        (Column("muted", right=True), _duration("muted_ns")),
+        (Column("group", least=10), text_of("group_id")),
+        (Column("muted", right=True), duration_of("muted_ns")),
         (Column("session timeout", right=True), lambda row: milliseconds(row["session_timeout_ms"])),
     ),
 )
@@ -275,11 +249,11 @@ GIVEN_UP = Table(
     (
         _CLIENT,
         _BROKER,
-        (Column("API", least=8), _text("api_name")),
+        (Column("API", least=8), text_of("api_name")),
         (Column("partition", least=10, spare=1), _partition),
-        (Column("from", right=True, spare=2), _count("asked_offset")),
-        (Column("reply", right=True), _size("reply_bytes")),
-        (Column("taken", right=True, spare=3), _size("taken_bytes")),
+        (Column("from", right=True, spare=2), count_of("asked_offset")),
+        (Column("reply", right=True), size_of("reply_bytes")),
+        (Column("taken", right=True, spare=3), size_of("taken_bytes")),
         _TIMES,
     ),
     "reply: by the length that it begins with; taken: of it, at most. The rest was never sent.",
@@ -290,9 +264,9 @@ OUT_OF_TURN = Table(
     (
         _CLIENT,
         _BROKER,
-        (Column("replies", right=True), _count("times")),
-        (Column("connections", right=True), _count("connections")),
-        (Column("closed by the client", right=True), _count("closed")),
+        (Column("replies", right=True), count_of("times")),
+        (Column("connections", right=True), count_of("connections")),
+        (Column("closed by the client", right=True), count_of("closed")),
     ),
 )
 BROKEN = Table(
@@ -301,13 +275,13 @@ BROKEN = Table(
     (
         _CLIENT,
         _BROKER,
-        (Column("after", least=8), _text("api_name")),
-        (Column("packet", right=True), _count("frame_packet")),
-        (Column("size", right=True), _size("frame_bytes")),
-        (Column("then", right=True), _count("packet")),
-        (Column("lost", right=True), _size("lost_bytes")),
-        (Column("times", right=True), _count("connections")),
-        (Column("closed", right=True), _count("closed")),
+        (Column("after", least=8), text_of("api_name")),
+        (Column("packet", right=True), count_of("frame_packet")),
+        (Column("size", right=True), size_of("frame_bytes")),
+        (Column("then", right=True), count_of("packet")),
+        (Column("lost", right=True), size_of("lost_bytes")),
+        (Column("times", right=True), count_of("connections")),
+        (Column("closed", right=True), count_of("closed")),
     ),
     "packet: of the last request before them; then: the first of them. times: connections; closed: so many of them by the broker.",
 )
@@ -316,10 +290,10 @@ UNASKED = Table(
     "Records that no Fetch asked for",
     (
         _CLIENT,
-        (Column("group", least=10), _text("group_id")),
+        (Column("group", least=10), text_of("group_id")),
         (Column("partition", least=10), _partition),
-        (Column("for", right=True), _duration("idle_ns")),
-        (Column("written", right=True), _count("records")),
+        (Column("for", right=True), duration_of("idle_ns")),
+        (Column("written", right=True), count_of("records")),
     ),
     "for: since the last Fetch of this group, up to the end of the capture. written: records, in that time.",
 )
@@ -329,11 +303,11 @@ STUCK = Table(
     (
         _CLIENT,
         (Column("partition", least=10), _partition),
-        (Column("offset", right=True), _count("stuck_offset")),
-        (Column("Fetches", right=True), _count("fetches")),
-        (Column("for", right=True), _duration("lasted_ns")),
-        (Column("last record", right=True, spare=1), _count("last_record")),
-        (Column("ahead", right=True), _count("lag")),
+        (Column("offset", right=True), count_of("stuck_offset")),
+        (Column("Fetches", right=True), count_of("fetches")),
+        (Column("for", right=True), duration_of("lasted_ns")),
+        (Column("last record", right=True, spare=1), count_of("last_record")),
+        (Column("ahead", right=True), count_of("lag")),
     ),
     "last record: of what it gets, where that lies before the offset. ahead: records from there to the end.",
 )
@@ -343,11 +317,11 @@ LONG_WAITS = Table(
     (
         _CLIENT,
         _BROKER,
-        (Column("API", least=8), _text("api_name")),
-        (Column("slow", right=True), _count("slow")),
-        (Column("of", right=True), _count("requests")),
-        (Column("its time", right=True), _duration("waited_ns")),
-        (Column("longest", right=True), _duration("longest_ns")),
+        (Column("API", least=8), text_of("api_name")),
+        (Column("slow", right=True), count_of("slow")),
+        (Column("of", right=True), count_of("requests")),
+        (Column("its time", right=True), duration_of("waited_ns")),
+        (Column("longest", right=True), duration_of("longest_ns")),
     ),
 )
 LATE_REJOINS = Table(
@@ -355,9 +329,9 @@ LATE_REJOINS = Table(
     "Members that are asked to join again and do not",
     (
         _CLIENT,
-        (Column("group", least=10), _text("group_id")),
-        (Column("heartbeats", right=True), _count("times")),
-        (Column("for", right=True), _duration("lasted_ns")),
+        (Column("group", least=10), text_of("group_id")),
+        (Column("heartbeats", right=True), count_of("times")),
+        (Column("for", right=True), duration_of("lasted_ns")),
     ),
 )
 ESCAPES = Table(
@@ -365,27 +339,12 @@ ESCAPES = Table(
     "Clients that escape a throttle by a new connection",
     (
         _CLIENT,
-        (Column("from", least=10), _text("client_address")),
+        (Column("from", least=10), text_of("client_address")),
         _BROKER,
         _TIMES,
-        (Column("throttled replies", right=True), _count("replies")),
-        (Column("in all", right=True), _duration("told_ns")),
-        (Column("connections", right=True), _count("connections")),
+        (Column("throttled replies", right=True), count_of("replies")),
+        (Column("in all", right=True), duration_of("told_ns")),
+        (Column("connections", right=True), count_of("connections")),
     ),
     "in all: the throttle times in these replies; the client waited for little or nothing of them.",
-)
-FOLLOWER_WAITS = Table(
-    "waits_for_followers",
-    "Produce with acks=all that waits for a follower",
-    (
-        (Column("follower", least=10, spare=6), _text("follower")),
-        (Column("broker", least=14, spare=4), _endpoint("broker")),
-        (Column("topic", least=10, spare=5), _text("topic")),
-        (Column("longest pause", right=True, spare=3), _duration("pause_ns")),
-        (Column("requests", right=True), _count("requests")),
-        (Column("slowest", right=True), _duration("worst_ns")),
-        (Column("p99 with acks=1", right=True, spare=2), _duration("one_p99_ns")),
-    ),
-    "longest pause: in which the follower fetched nothing. requests: with acks=all that took long in these pauses, or "
-    "five times the p99 with acks=1.",
 )

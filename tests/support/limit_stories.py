@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import broker_stories
 import close_stories
 import slow_stories
 from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
@@ -222,7 +223,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         ),
     ),
 }
-STORIES |= close_stories.STORIES | slow_stories.STORIES
+STORIES |= close_stories.STORIES | slow_stories.STORIES | broker_stories.STORIES
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "acks_0_refused": ((lambda: close_stories.stopped(waits_s=2),), ()),  # an idle one is closed meanwhile
     "lossy_network": ((lambda: few_lost(5, 250),), (lambda: few_lost(4, 100), lambda: few_lost(5, 251))),

@@ -5,6 +5,6 @@
 -- says: no packet got through between {client_address}[ ({who})] and {broker}[ and {other_brokers|other broker|other brokers}] for [{least_ns} to ][{at_most} ]{silent_ns}[, {until}], {times|time|times}: what was sent in that time had to be sent again[, while {others|other host was|other hosts were} answered][; {alone}][, {unread}]
 -- do: Check the network of this client at that time: a link that was down, a route that changed, a firewall whose rules were reloaded, a machine that was migrated, a tunnel that drops large packets (ping -M do -s 1472).
 -- look: kanalyze connections --client {client_address}
--- explains: head_of_line, unanswered, gives_up, request_timed_out, lossy_network, broker_stalled*, far_broker, slow_requests, answered_in_part, repeated_connects, silent_then_reset
+-- explains: heartbeats_missed*, out_of_sync*, head_of_line, unanswered, gives_up, request_timed_out, lossy_network, broker_stalled*, far_broker, slow_requests, answered_in_part, repeated_connects, silent_then_reset
 -- costs: unanswered, connections, time
 SELECT * FROM dead_lines

@@ -10,7 +10,8 @@ from rich.text import Text
 from analyzer.base.settings import Settings
 from analyzer.base.wait_kinds import WAIT
 from analyzer.report import text_tables
-from analyzer.report.causes import FOLLOWER_WAITS, causes
+from analyzer.report.broker_causes import BROKER_STATES, FOLLOWER_WAITS, OUT_OF_SYNC
+from analyzer.report.causes import causes
 from analyzer.report.dimension_columns import Cell, broker, key_columns
 from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, count, duration, endpoint, rate, safe, size
@@ -81,7 +82,9 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
 
 def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """The same, below what waits for followers."""
-    lines = [] if _is_asked(facts) else causes(facts, (FOLLOWER_WAITS,), width, limit, COMMAND)
+    lines = (
+        [] if _is_asked(facts) else causes(facts, (FOLLOWER_WAITS, OUT_OF_SYNC, BROKER_STATES), width, limit, COMMAND)
+    )
     if told := render(facts, width, limit):
         lines += [Text(""), *told] if lines else told
     return lines

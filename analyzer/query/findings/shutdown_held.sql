@@ -1,0 +1,22 @@
+-- severity: medium
+-- rank: 14
+-- when: broker_events having max(time_ns) FILTER (WHERE broker_state IN ('pending_controlled_shutdown', 'shutting_down')) - min(begin_ns) FILTER (WHERE broker_state = 'pending_controlled_shutdown') >= s(10)
+-- says: broker {node} asked to stop in order, and {waited} for {lasts_ns} for the controller to allow it[; meanwhile broker {silent} sent no heartbeat for {silent_ns}]
+-- do: It may stop when all other brokers have heard who leads in its place: see which of them is behind in the metadata log (kafka-metadata-quorum.sh describe --replication), and the controller's log. Killed before, it takes partitions along that it alone has.
+-- look: kanalyze brokers
+-- explains: unanswered, slow_requests, unexplained
+-- costs: unanswered, time
+-- For information below 30 s, which many partitions may take.
+SELECT
+    b.*,
+    CASE WHEN b.is_over THEN 'waited' ELSE 'has waited' END AS waited,
+    CASE WHEN b.lasts_ns >= s(30) THEN 'medium' ELSE 'info' END AS severity,
+    max_by(o.node, (o.lasts_ns, o.node)) AS silent,
+    max(o.lasts_ns) AS silent_ns,
+    b.lasts_ns AS weight
+FROM broker_states AS b
+LEFT JOIN broker_states AS o
+    ON o.broker_state = 'silent' AND o.cluster IS NOT DISTINCT FROM b.cluster AND o.host <> b.host
+    AND o.first_time_ns < b.last_time_ns AND o.last_time_ns > b.first_time_ns
+WHERE b.broker_state = 'pending_controlled_shutdown' AND b.lasts_ns >= s(10)
+GROUP BY ALL
