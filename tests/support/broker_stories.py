@@ -68,6 +68,17 @@ def late_answer(story: Tables) -> Tables:
     return story
 
 
+def unanswered(story: Tables) -> Tables:
+    """The last heartbeat has no reply until the capture ends."""
+    story["exchanges"][-1] |= {
+        "status": "pending",
+        "response_time_ns": None,
+        "response_end_ns": None,
+        "latency_ns": None,
+    }
+    return story
+
+
 def told(state: str, moments: Sequence[float], granted: bool = False, dirs: int | None = None) -> Tables:
     """What broker 3 is, in its heartbeats of these moments (s); `granted`: the last one lets it stop."""
     story = beating(moments)
@@ -113,6 +124,8 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: beating([0, 2, 4, 20]),
             # The controller is what is late.
             lambda: late_answer(beating([*each_2s(0, 20), *each_2s(36, 58)])),
+            # The controller owes it an answer.
+            lambda: unanswered(beating(each_2s(0, 30))),
             # Packets are missing from the capture.
             lambda: beating([*each_2s(0, 20), *each_2s(32, 58)], client_gap_bytes=90),
         ),

@@ -33,39 +33,12 @@ spells AS (
     ) AS spell
     FROM marked
 ),
-beats AS (
-    SELECT
-        connection,
-        client_address,
-        client_id,
-        exchange,
-        request_time_ns,
-        lag(exchange) OVER one AS before,
-        lag(response_end_ns) OVER one AS answered_ns,
-        request_time_ns - lag(response_end_ns) OVER one AS gap_ns
-    FROM exchanges
-    WHERE api_key = api('BrokerHeartbeat') AND request_time_ns IS NOT NULL
-    WINDOW one AS (PARTITION BY connection ORDER BY request_time_ns, exchange)
-),
 rhythms AS (
-    SELECT
-        connection,
-        percentile_disc(0.5) WITHIN GROUP (ORDER BY gap_ns) AS usual_ns,
-        max_by(exchange, (request_time_ns, exchange)) AS last_exchange
-    FROM beats
+    SELECT connection, percentile_disc(0.5) WITHIN GROUP (ORDER BY silent_ns) AS usual_ns
+    FROM heartbeats
+    WHERE next_exchange IS NOT NULL
     GROUP BY connection
-    HAVING count(gap_ns) >= 5
-),
--- To the end of the capture too, where the connection is open and all was answered.
-silences AS (
-    SELECT connection, client_address, client_id, before, exchange, answered_ns, request_time_ns AS end_ns, true AS is_over
-    FROM beats
-    UNION ALL
-    SELECT x.connection, x.client_address, x.client_id, x.exchange, NULL, x.response_end_ns, u.until_ns, false
-    FROM rhythms AS r
-    JOIN exchanges AS x ON x.exchange = r.last_exchange
-    JOIN captured_until AS u ON u.file = x.response_file
-    JOIN connections AS c ON c.connection = r.connection AND c.close = 'none'
+    HAVING count(silent_ns) >= 5
 ),
 states AS (
     SELECT
@@ -86,22 +59,20 @@ states AS (
     UNION ALL
     SELECT
         c.cluster,
-        TRY_CAST(i.client_id AS INTEGER),
-        i.client_address,
+        TRY_CAST(h.client_id AS INTEGER),
+        h.client_address,
         'silent',
         NULL,
-        i.answered_ns,
-        i.end_ns,
-        i.is_over,
+        h.begin_ns,
+        h.begin_ns + h.silent_ns,
+        h.next_exchange IS NOT NULL,
         r.usual_ns,
-        i.before,
-        i.exchange
-    FROM silences AS i
-    JOIN rhythms AS r ON r.connection = i.connection
-    JOIN connections AS c ON c.connection = i.connection
-    WHERE i.end_ns - i.answered_ns >= greatest(s(3), 3 * r.usual_ns)
-        -- Nothing that was lost in between can have been one.
-        AND c.client_gap_bytes = 0 AND c.broker_gap_bytes = 0
+        h.exchange,
+        h.next_exchange
+    FROM heartbeats AS h
+    JOIN rhythms AS r ON r.connection = h.connection
+    JOIN connections AS c ON c.connection = h.connection
+    WHERE h.silent_ns >= greatest(s(3), 3 * r.usual_ns)
 )
 SELECT
     s.* EXCLUDE (client_address),

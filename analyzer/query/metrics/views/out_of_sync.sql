@@ -8,38 +8,39 @@ WITH told AS (
         cluster,
         coalesce(topic, topic_id) AS topic,
         partition,
-        broker_id,
-        client_address,
+        broker_id AS leader,
+        client_address AS leader_address,
         exchange,
         time_ns,
-        string_split(isr, ',') AS isr,
-        lag(string_split(isr, ',')) OVER sequence AS before_isr
+        string_split(isr, ',') AS isr
     FROM broker_events
     WHERE event = 'isr' AND error_code = error('NONE') AND isr <> ''
-    WINDOW sequence AS (PARTITION BY cluster, coalesce(topic, topic_id), partition ORDER BY time_ns, exchange)
 ),
+-- No partition has so many replicas that this leaves one out; bytes that mean no harm do not name more.
 members AS (
-    SELECT DISTINCT cluster, topic, partition, unnest(isr) AS member FROM told
+    SELECT cluster, topic, partition, list(DISTINCT member) AS members
+    FROM (SELECT cluster, topic, partition, unnest(isr) AS member FROM told)
+    GROUP BY cluster, topic, partition
+    HAVING count(DISTINCT member) <= 64
 ),
-drops AS (
-    SELECT
-        t.cluster,
-        t.topic,
-        t.partition,
-        t.broker_id AS leader,
-        t.client_address AS leader_address,
-        m.member,
-        t.exchange,
-        t.time_ns,
-        (
-            SELECT min(b.time_ns) FROM told AS b
-            WHERE b.cluster IS NOT DISTINCT FROM t.cluster AND b.topic = t.topic AND b.partition = t.partition
-                AND b.time_ns > t.time_ns AND list_contains(b.isr, m.member)
-        ) AS back_ns
+steps AS (
+    SELECT t.*, unnest(m.members) AS member
     FROM told AS t
     JOIN members AS m ON m.cluster IS NOT DISTINCT FROM t.cluster AND m.topic = t.topic AND m.partition = t.partition
-    WHERE NOT list_contains(t.isr, m.member)
-        AND CASE WHEN t.before_isr IS NULL THEN len(t.isr) = 1 ELSE list_contains(t.before_isr, m.member) END
+),
+walked AS (
+    SELECT
+        *,
+        lag(list_contains(isr, member)) OVER sequence AS was_in_sync,
+        min(CASE WHEN list_contains(isr, member) THEN time_ns END) OVER (
+            PARTITION BY cluster, topic, partition, member ORDER BY time_ns, exchange
+            ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+        ) AS back_ns
+    FROM steps
+    WINDOW sequence AS (PARTITION BY cluster, topic, partition, member ORDER BY time_ns, exchange)
+),
+drops AS (
+    SELECT * FROM walked WHERE NOT list_contains(isr, member) AND coalesce(was_in_sync, len(isr) = 1)
 ),
 pairs AS (
     SELECT
