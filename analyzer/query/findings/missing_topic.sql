@@ -7,8 +7,8 @@
 -- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- delays: nobody
 -- costs: refused(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), repeated
--- For more than a minute, at least 20 times in more than 10 s, or as often when it is surely no start: a topic that is just being
--- made is there by then. Told are all requests, and the time since the first that is not of a start, as in the table of errors. A
+-- For more than a minute, at least 10 times in more than 10 s, or 20 times when it is surely no start: a topic that is just being
+-- made is there by then. Told are all requests, and the time since the first that is not of a start, as in the table of errors, unless it is the last. A
 -- topic was deleted whose id was named before the first of them, and never after it; so was one of which a reply brought or took
 -- records before, and none after the last of them, or whose Fetch waited for records (a broker that has no such topic says so at
 -- once). Then two requests tell it, for information. It was made later where an id is named only after the first of them, and after
@@ -61,14 +61,15 @@ missed AS (
         count(DISTINCT exchange) AS times,
         -- Told where all errors name the same one.
         CASE WHEN count(partition) = count(*) AND min(partition) = max(partition) THEN min(partition) END AS partition,
-        max(time_ns) FILTER (WHERE is_failure) - min(time_ns) FILTER (WHERE is_failure) AS lasted_ns,
+        max(time_ns) - CASE WHEN count(DISTINCT exchange) FILTER (WHERE is_failure) = 1 THEN min(time_ns)
+            ELSE min(time_ns) FILTER (WHERE is_failure) END AS lasted_ns,
         min_by(exchange, (time_ns, exchange)) AS evidence_first,
         max_by(exchange, (time_ns, exchange)) AS evidence_last,
         min(time_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns,
         bool_or(has_waited) AS has_waited,
         max(time_ns) - min(time_ns) > s(60) OR count(DISTINCT exchange) FILTER (WHERE is_sure) >= 20
-            OR (count(DISTINCT exchange) >= 20 AND max(time_ns) - min(time_ns) > s(10)) AS is_long
+            OR (count(DISTINCT exchange) >= 10 AND max(time_ns) - min(time_ns) > s(10)) AS is_long
     FROM told
     GROUP BY cluster, who, topic, code
     HAVING count(*) FILTER (WHERE is_failure) > 0 AND count(DISTINCT exchange) >= 2
