@@ -169,7 +169,7 @@ def _sort(event: Event, carried: Sequence[Event]) -> tuple[Any, ...]:
         *_actor(event), tuple(each["marks"] for each in (event, *carried) if each["marks"]), event["error_code"], event["status"],
         event["producer_id"], event["producer_epoch"], event["group_id"], event["transactional_id"], event["committed"],
         event["asked_offset"] if asks else None, event["first_offset"] if asks else None,
-        event["leader_epoch"] if event["event"] == "requested" else None,
+        event["leader_epoch"] if event["event"] == "requested" else None, event["isr"],
     )  # fmt: skip
 
 

@@ -135,6 +135,7 @@ _TOLD: dict[str, Callable[[Event], str]] = {
     "DeleteRecords": lambda event: (
         f" before {count(event['asked_offset'])}" if event["asked_offset"] is not None else ""
     ),
+    "AlterPartition": lambda event: f": ISR {event['isr']}" if event["isr"] else "",
     "OffsetFetch": _told,
     "OffsetForLeaderEpoch": _told,
 }

@@ -14,7 +14,16 @@ from analyzer.cli.values import USAGE, Partition
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
-_TABLES = ("exchanges", "entries", "errors", "batches", "transaction_events", "assignments", "fetch_positions")
+_TABLES = (
+    "exchanges",
+    "entries",
+    "errors",
+    "batches",
+    "transaction_events",
+    "broker_events",
+    "assignments",
+    "fetch_positions",
+)
 
 
 @click.command(short_help="What happened to one partition, in the order of time.")

@@ -5,7 +5,7 @@
 -- left, a reply came, or else a request left. `marks`: what is odd or new, with commas: repeat (sent before), resent (sent before under
 -- an older epoch), reordered (it comes behind a batch that its connection sent later), sequence_gap, sequence_unknown (bytes are not
 -- captured), epoch_bump (`bump_error`: the last error before, of any partition), old_epoch, offsets_missing (no batch seen has them),
--- offsets_again (given before), end_back, leader_moved, leader_epoch.
+-- offsets_again (given before), end_back, leader_moved, leader_epoch. `isr`: brokers in sync, as a leader tells the controller.
 WITH written AS (
     SELECT DISTINCT cluster, name, partition, producer_id, time_ns
     FROM partition_events
@@ -86,10 +86,14 @@ SELECT
     e.committed, e.batches, e.records, e.bytes, e.asked_offset, e.first_offset, e.last_offset, e.high_watermark, e.last_stable_offset,
     e.log_start_offset, e.leader_epoch, e.timestamp_ms, e.preferred_read_replica, e.marks, e.copy_of AS original_exchange,
     e.expected_sequence, e.epoch_before, e.bump_error, e.bump_topic, e.bump_partition, e.bump_exchange, e.missing_offsets, e.end_before,
-    e.leader_before, e.leader_epoch_before, e.entries, e.exchange, e.connection, e.request_packet, e.response_packet, f.path
+    e.leader_before, e.leader_epoch_before, i.isr, e.entries, e.exchange, e.connection, e.request_packet, e.response_packet, f.path
 FROM told AS e
     LEFT JOIN (
         SELECT exchange, code, bool_and(coalesce(expected, false)) AS is_expected FROM errors WHERE side = 'response' GROUP BY exchange, code
     ) AS r ON r.exchange = e.exchange AND r.code = e.error_code
+    LEFT JOIN (
+        SELECT exchange, topic, topic_id, partition, any_value(isr) AS isr FROM broker_events WHERE event = 'isr'
+        GROUP BY exchange, topic, topic_id, partition
+    ) AS i ON i.exchange = e.exchange AND coalesce(i.topic, i.topic_id) = e.name AND i.partition = e.partition
     LEFT JOIN captures AS f ON f.file = e.file
 ORDER BY e.cluster, e.name, e.partition, e.time_ns, e.event <> 'produced', e.exchange, e.place

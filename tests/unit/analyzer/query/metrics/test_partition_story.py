@@ -163,6 +163,19 @@ def test_a_batch_that_comes_again_in_its_place_is_not_out_of_order(tmp_path: Pat
     assert marked(story.rows(tmp_path)) == {again: "resent,epoch_bump"}
 
 
+def test_the_isr_that_a_leader_asks_for_is_told(tmp_path: Path) -> None:
+    story = Story()
+    story.produce(0, 0, 100)
+    story.tables["broker_events"] = []
+    for at_ms, isr in ((10, "1"), (20, "1,3")):
+        asked = story._exchange(at_ms, api_key=56, api_name="AlterPartition", api_version=3, connection=2)
+        story._entry(asked, "request", 0)
+        story.tables["broker_events"].append(
+            {"exchange": asked, "connection": 2, "event": "isr", "topic": "orders", "partition": 0, "isr": isr}
+        )
+    assert [happened([row]) for row in story.rows(tmp_path)[1:]] == ["AlterPartition: ISR 1", "AlterPartition: ISR 1,3"]
+
+
 def test_the_epoch_of_a_transactions_end_is_no_bump(tmp_path: Path) -> None:
     story = Story()
     story.produce(0, 0, 100, transactional=True)
