@@ -4,7 +4,7 @@
 -- says: {api_name} p99 is {p99_ns} on broker {broker}[ and at most {others_p99_ns} on the other brokers][, with a median of {p50_ns}]: this is the broker's own time[ {or_follower}], not the network[. Most of the slow requests' time is {log_part}, {log_share} by the broker's log]
 -- do: Check this broker's disks, its followers (acks=all waits for them) and its request handler threads (RequestHandlerAvgIdlePercent).
 -- look: kanalyze latency --of broker --by api --by broker --api {api_name}
--- explains: slow_requests, unexplained, gives_up
+-- explains: out_of_sync, slow_requests, unexplained, gives_up
 -- costs: time
 -- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow requests at
 -- least: two slow ones of 200 are no p99. Where the others are not seen or as slow, it is compared with itself: slow requests take ten
@@ -135,6 +135,7 @@ SELECT
     api_name,
     kind,
     broker,
+    regexp_extract(broker, '^(.*):', 1) AS host,
     p50_ns,
     p99_ns,
     others_p99_ns,
