@@ -62,10 +62,11 @@ judged AS (
                     PARTITION BY r.client_address, r.client_id, r.api_key, r.code, r.topic_key, r.partition, r.entity
                 )
             ) THEN NULL
+            -- A success in between ends what went on for long.
             ELSE coalesce(
-                r.time_ns - min(r.time_ns) OVER (
+                r.time_ns - greatest(min(r.time_ns) OVER (
                     PARTITION BY r.client_address, r.client_id, r.api_key, r.code, r.topic_key, r.partition, r.entity, r.run
-                ) <= r.seconds * CAST(s(1) AS BIGINT),
+                ), CASE WHEN r.rule = 'followed' THEN coalesce(a.last_ns, 0) ELSE 0 END) <= r.seconds * CAST(s(1) AS BIGINT),
                 false
             )
         END AS expected

@@ -245,6 +245,17 @@ def ask_again_after(code: int, api_key: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("succeeds", "expected"), [(True, [True] * 8), (False, [True] * 6 + [False] * 2)])
+def test_what_succeeded_in_between_has_not_failed_for_long(succeeds: bool, expected: list[bool]) -> None:
+    """A producer whose transactions follow each other closely is refused once each second (code 51), and the capture ends so."""
+    rows = [exchange(n, 1000 * n, 1000 * n + 1, api_key=24, error_code=51) for n in range(8)]
+    done = [exchange(20 + n, 1000 * n + 200, 1000 * n + 201, api_key=24) for n in range(7)]
+    errors = [error(n, 51, 24) for n in range(8)]
+    with dataset(exchanges=[*rows, *(done if succeeds else [])], errors=errors) as found:
+        assert [row["expected"] for row in found.query("select expected from errors order by exchange")] == expected
+
+
+@pytest.mark.slow
 def test_offset_out_of_range_is_a_failure_of_clients_only() -> None:
     for replica, expected in ((-1, False), (2, None)):
         rows = [fetch(1, 0, 3, replica_id=replica, error_code=1)]
