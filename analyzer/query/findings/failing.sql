@@ -11,7 +11,8 @@
 -- never normal came once or twice to an API that moves no records and no members. What keeps a client out is told from the first
 -- time on: many libraries ask once, and end. Never normal is also what refuses records of a producer for good, however often it
 -- tries. What nobody judged may be a person trying something out: told from three times on. Times are requests, of whatever number
--- of partitions, and the first ones, which were still normal, are among them. One cause has one advice, however often it came.
+-- of partitions, and the first ones, which were still normal, are among them. One cause has one advice, however often it came. A topic
+-- that is gone is asked for by its id first and by its name then, where the client gives its session up: one of each is one topic.
 WITH judged AS (
     SELECT
         e.exchange,
@@ -19,6 +20,8 @@ WITH judged AS (
         coalesce(e.name, 'error ' || CAST(e.code AS STRING)) AS name,
         coalesce(x.api_name, 'SASL token') AS api_name,
         coalesce(e.topic, e.topic_id) AS topic,
+        e.topic AS named,
+        CASE WHEN e.topic IS NULL THEN e.topic_id END AS unnamed,
         x.group_id,
         x.client_address,
         x.broker_address || ':' || CAST(x.broker_port AS STRING) AS asked_broker,
@@ -69,7 +72,10 @@ SELECT
     name,
     code,
     count(DISTINCT exchange) AS times,
-    CASE WHEN min(topic) = max(topic) THEN min(topic) END AS topic,
+    CASE WHEN min(topic) = max(topic) THEN min(topic)
+        WHEN min(named) = max(named) AND min(unnamed) = max(unnamed) AND count(DISTINCT who) = 1
+            AND code = error('UNKNOWN_TOPIC_OR_PARTITION')
+            THEN min(named) END AS topic,
     CASE WHEN min(group_id) = max(group_id) THEN min(group_id) END AS group_id,
     min_by(who, (time_ns, exchange)) AS who,
     nullif(count(DISTINCT who), 1) AS clients,

@@ -7,7 +7,7 @@
 -- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- delays: nobody
 -- costs: refused(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), repeated
--- For more than a minute, at least 10 times in more than 10 s, or 20 times when it is surely no start: a topic that is just being
+-- For more than a minute, at least 5 times in more than 10 s, or 20 times when it is surely no start: a topic that is just being
 -- made is there by then. Told are all requests, and the time since the first that is not of a start, as in the table of errors, unless it is the last. A
 -- topic was deleted whose id was named before the first of them, and never after it; so was one of which a reply brought or took
 -- records before, and none after the last of them, or whose Fetch waited for records (a broker that has no such topic says so at
@@ -69,7 +69,7 @@ missed AS (
         max(time_ns) AS last_time_ns,
         bool_or(has_waited) AS has_waited,
         max(time_ns) - min(time_ns) > s(60) OR count(DISTINCT exchange) FILTER (WHERE is_sure) >= 20
-            OR (count(DISTINCT exchange) >= 10 AND max(time_ns) - min(time_ns) > s(10)) AS is_long
+            OR (count(DISTINCT exchange) >= 5 AND max(time_ns) - min(time_ns) > s(10)) AS is_long
     FROM told
     GROUP BY cluster, who, topic, code
     HAVING count(*) FILTER (WHERE is_failure) > 0 AND count(DISTINCT exchange) >= 2

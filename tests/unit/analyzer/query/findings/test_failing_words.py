@@ -28,3 +28,20 @@ def test_a_disk_that_fails_has_its_broker(code: int, name: str, ports: list[int]
     with dataset(tmp_path, failing(code, rows, topic="t", name=name)) as made:
         (found,) = find(made, [rule("failing")])
     assert sentence(found.rule.says, found.row).startswith(f"Fetch fails with {name}, 3 times{where}, topic t: ")
+
+
+@pytest.mark.parametrize(
+    ("names", "ids", "topic"), [(["t"], ["A"], "t"), (["t", "u"], ["A"], None), (["t"], ["A", "B"], None)]
+)
+def test_a_topic_asked_for_by_its_id_and_then_by_its_name_is_one(
+    names: list[str], ids: list[str], topic: str | None, tmp_path: Path
+) -> None:
+    rows = [exchange(n, at_ns=START_NS + n, **FETCH) for n in range(len(names) + len(ids))]
+    story = failing(3, rows, name="UNKNOWN_TOPIC_OR_PARTITION")
+    for row, told in zip(
+        story["errors"], [("topic_id", each) for each in ids] + [("topic", each) for each in names], strict=True
+    ):
+        row |= {told[0]: told[1]}
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("failing")])
+    assert found.row["topic"] == topic
