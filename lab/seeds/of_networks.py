@@ -42,7 +42,8 @@ def cut_off(scene: Scene) -> Told:
             wire.change(silent=True)
             time.sleep(scene.s)
             wire.change(silent=False)
-        time.sleep(6)
+        # TCP tries again after twice the time: until then nothing shows that the client is back.
+        time.sleep(scene.s + 6)
     return Told(["line_dead"], [scene.who(wire.host)])
 
 
