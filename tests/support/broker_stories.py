@@ -18,8 +18,18 @@ def at(seconds: float) -> int:
     return START_NS + int(seconds * SECOND_NS)
 
 
-def altered(*changes: tuple[float, int, str, str], replaced: dict[str, Any] | None = None) -> Tables:
-    """Leaders that tell the controller who is in sync: (moment in s, leader, partition, ISR)."""
+def epochs_of(changes: Sequence[tuple[Any, ...]]) -> list[int]:
+    """The epoch of the partition in each change: one more than in its last one, where the change does not say it."""
+    known: dict[str, int] = {}
+    found = []
+    for _, _, partition, _, *epoch in changes:
+        known[partition] = epoch[0] if epoch else known.get(partition, 0) + 1
+        found.append(known[partition])
+    return found
+
+
+def altered(*changes: tuple[Any, ...], replaced: dict[str, Any] | None = None, **link: Any) -> Tables:
+    """Leaders that tell the controller who is in sync: (moment in s, leader, partition, ISR[, epoch])."""
     events = [
         {
             "exchange": n,
@@ -33,10 +43,11 @@ def altered(*changes: tuple[float, int, str, str], replaced: dict[str, Any] | No
             "topic": partition.partition("-")[0],
             "partition": int(partition.partition("-")[2]),
             "isr": isr,
+            "partition_epoch": epochs_of(changes)[n],
             "error_code": 0,
         }
         | (replaced or {})
-        for n, (when, leader, partition, isr) in enumerate(changes)
+        for n, (when, leader, partition, isr, *_) in enumerate(changes)
     ]
     asked = [
         exchange(n, at_ns=at(when), api_key=56, api_name="AlterPartition", connection=9, **CONTROLLER)
@@ -46,7 +57,10 @@ def altered(*changes: tuple[float, int, str, str], replaced: dict[str, Any] | No
         exchange(900, at_ns=at(0.5), connection=8, kind="fetch_follower", replica_id=3, client_address="10.0.1.3")
         | {"role": "follower", "api_key": 1, "api_name": "Fetch"}
     ]
-    links = [connection(9, last_time_ns=at(60), role="controller"), connection(8, role="follower")]
+    links = [
+        connection(9, **{"last_time_ns": at(60), "role": "controller", "cluster": "c"} | link),
+        connection(8, role="follower", cluster="c"),
+    ]
     return {"broker_events": events, "exchanges": asked, "connections": links}
 
 
@@ -79,13 +93,38 @@ def unanswered(story: Tables) -> Tables:
     return story
 
 
-def told(state: str, moments: Sequence[float], granted: bool = False, dirs: int | None = None) -> Tables:
+def refused(story: Tables) -> Tables:
+    """The controller answers the eleventh heartbeat with an error, behind which a broker waits longer."""
+    story["exchanges"][10] |= {"error_count": 1, "error_code": 77}
+    return story
+
+
+def elsewhere(story: Tables) -> Tables:
+    """Meanwhile the same broker sends a heartbeat to another controller."""
+    story["exchanges"].append(
+        exchange(900, at_ns=at(26), **HEARTBEAT | {"connection": 8, "broker_address": "10.0.1.8"})
+    )
+    story["connections"].append(connection(8, last_time_ns=at(30), role="controller"))
+    return story
+
+
+def all_at_once(story: Tables) -> Tables:
+    """Another broker is silent at the same time."""
+    other = {"connection": 7, "client_address": "10.0.1.4", "client_id": "4"}
+    story["exchanges"] += [row | other | {"exchange": 500 + n} for n, row in enumerate(story["exchanges"])]
+    story["connections"].append(connection(7, close="none", last_time_ns=at(60), client_address="10.0.1.4"))
+    return story
+
+
+def told(
+    state: str | None, moments: Sequence[float], granted: bool = False, dirs: int | None = None, error: int | None = 0
+) -> Tables:
     """What broker 3 is, in its heartbeats of these moments (s); `granted`: the last one lets it stop."""
     story = beating(moments)
     base = {"connection": 9, "cluster": "c", "event": "heartbeat", "broker_id": 3, "client_address": "10.0.1.3"}
     events = [
         base
-        | {"exchange": n, "begin_ns": at(when), "time_ns": at(when), "broker_state": state, "error_code": 0}
+        | {"exchange": n, "begin_ns": at(when), "time_ns": at(when), "broker_state": state, "error_code": error}
         | {"offline_log_dirs": dirs}
         for n, when in enumerate(moments)
     ]
@@ -108,6 +147,12 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: altered((5, 1, "t-0", "1,2"), (9, 1, "t-0", "1,2,3")),
             # The controller refuses.
             lambda: altered((5, 1, "t-0", "1"), (20, 1, "t-0", "1,3"), replaced={"error_code": 6}),
+            # The controller took brokers 2 and 3 out, as they stopped, and they come back one after the other.
+            lambda: altered((5, 1, "t-0", "1,2,3", 1), (20, 1, "t-0", "1,2", 4), (22, 1, "t-0", "1,2,3", 5)),
+            # A reassignment from 1 to 4 ends: the reply has an ISR that nobody asked for.
+            lambda: altered((5, 2, "t-0", "1,2,3", 1), (20, 2, "t-0", "2,3,4", 2)),
+            # Left alone, by whom is not known.
+            lambda: altered((5, 1, "t-0", "1", 1), (20, 1, "t-0", "1,2", 4), (30, 1, "t-0", "1,2,3", 5)),
             # Nobody else is known to hold it.
             lambda: altered((5, 1, "t-0", "1")),
         ),
@@ -124,6 +169,14 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: beating([0, 2, 4, 20]),
             # The controller is what is late.
             lambda: late_answer(beating([*each_2s(0, 20), *each_2s(36, 58)])),
+            # Heartbeats while it starts, and from then on each 4 s.
+            lambda: beating([*(0.01 * n for n in range(60)), *(2.0 + 4 * n for n in range(14))]),
+            # The controller refuses one.
+            lambda: refused(beating([*each_2s(0, 20), *each_2s(32, 58)])),
+            # Another controller took over for some time.
+            lambda: elsewhere(beating([*each_2s(0, 20), *each_2s(32, 58)])),
+            # Rather the capture, or its host, stood still.
+            lambda: all_at_once(beating([*each_2s(0, 20), *each_2s(32, 58)])),
             # The controller owes it an answer.
             lambda: unanswered(beating(each_2s(0, 30))),
             # Packets are missing from the capture.
@@ -131,8 +184,14 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         ),
     ),
     "log_dir_offline": (
-        lambda: told("running", each_2s(10, 30), dirs=1),
-        (lambda: told("running", each_2s(10, 30), dirs=0), lambda: told("starting", each_2s(10, 30))),
+        # Without replies to tell more, too.
+        lambda: told(None, each_2s(10, 30), dirs=1, error=None),
+        (
+            lambda: told("running", each_2s(10, 30), dirs=0),
+            lambda: told("starting", each_2s(10, 30)),
+            # Of a broker that the controller does not know.
+            lambda: told(None, each_2s(10, 30), dirs=1, error=102),
+        ),
     ),
     "shutdown_held": (
         lambda: told(STOPS, each_2s(10, 46), granted=True),

@@ -25,6 +25,7 @@ class Step(NamedTuple):
     topic_id: str | None = None
     partition: int | None = None
     isr: str | None = None
+    partition_epoch: int | None = None
     error_code: int | None = None
 
 
@@ -43,14 +44,14 @@ def heartbeat(seen: SeenExchange) -> Iterator[Row]:
 
 
 def _state(request: dict[str, Any], reply: dict[str, Any]) -> str | None:
-    """None where the reply that would tell is not there, or refuses."""
+    """None where the reply that would tell is not there, or refuses, or the capture has too little of the request."""
     if reply.get("should_shut_down"):
         return "shutting_down"
     if request.get("want_shut_down"):
         return "pending_controlled_shutdown"
     if request.get("want_fence"):
         return "starting"
-    if reply.get("error_code") != 0 or reply.get("is_fenced") is None:
+    if reply.get("error_code") != 0 or reply.get("is_fenced") is None or request.get("want_shut_down") is None:
         return None
     return "fenced" if reply["is_fenced"] else "running"
 
@@ -67,16 +68,17 @@ def controlled_shutdown(seen: SeenExchange) -> Iterator[Row]:
 
 
 def alter_partition(seen: SeenExchange) -> Iterator[Row]:
-    """A row for each partition: the ISR that its leader asked for."""
+    """A row for each partition. Its ISR is that of the reply, if there is one: what ends a reassignment takes brokers out, too."""
     request, reply = seen.fields()
     answers = {
-        (topic.get("topic_id"), topic.get("topic_name"), each["partition_index"]): each.get("error_code")
+        (topic.get("topic_id"), topic.get("topic_name"), each["partition_index"]): each
         for topic in reply.get("topics") or ()
         for each in topic["partitions"] or ()
     }
     for topic in request.get("topics") or ():
         topic_id, name = topic.get("topic_id"), topic.get("topic_name")
         for each in topic["partitions"] or ():
+            answer = answers.get((topic_id, name, each["partition_index"]), {})
             yield _row(
                 Step(
                     "isr",
@@ -84,30 +86,34 @@ def alter_partition(seen: SeenExchange) -> Iterator[Row]:
                     topic=name,
                     topic_id=uuid_or_none(topic_id),
                     partition=each["partition_index"],
-                    isr=_isr(each),
-                    error_code=reply.get("error_code") or answers.get((topic_id, name, each["partition_index"])),
+                    isr=_written(answer.get("isr")) if answer.get("error_code") == 0 else _asked(each),
+                    partition_epoch=known(each["partition_epoch"]),
+                    error_code=reply.get("error_code") or answer.get("error_code"),
                 )
             )
 
 
-def _isr(partition: dict[str, Any]) -> str | None:
+def _asked(partition: dict[str, Any]) -> str | None:
     with_epochs = partition.get("new_isr_with_epochs")
-    found = partition.get("new_isr") if with_epochs is None else [each["broker_id"] for each in with_epochs]
-    return None if found is None else ",".join(map(str, sorted(found)))
+    return _written(partition.get("new_isr") if with_epochs is None else [each["broker_id"] for each in with_epochs])
+
+
+def _written(isr: list[int] | None) -> str | None:
+    return None if isr is None else ",".join(map(str, sorted(isr)))
 
 
 def _row(step: Step) -> Row:
     return "broker_steps", step
 
 
-_PARTITIONS = "partitions(partition_index new_isr new_isr_with_epochs(broker_id))"
+_PARTITIONS = "partitions(partition_index new_isr new_isr_with_epochs(broker_id) partition_epoch)"
 
 KINDS = (
     FactKind(7, "broker_id", "error_code remaining_partitions(partition_index)", controlled_shutdown),
     FactKind(
         56,
         f"broker_id topics(topic_name topic_id {_PARTITIONS})",
-        "error_code topics(topic_name topic_id partitions(partition_index error_code))",
+        "error_code topics(topic_name topic_id partitions(partition_index error_code isr))",
         alter_partition,
     ),
     FactKind(62, "broker_id", "error_code", register),

@@ -6,10 +6,30 @@
 -- look: kanalyze connections --broker {broker}
 -- explains: heartbeats_missed*, out_of_sync*, refused_connections, hung_up_at_once, unanswered*, gives_up*, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, connection_storm, metadata_storm*, slow_requests*, unexplained, repeated_connects*, silent_then_reset
 -- costs: connections, unanswered, time
+-- Stopped in order: the controller allowed it at about that time, and the broker was not started in between. Not where several brokers are
+-- on one host, as nothing tells which of them.
+WITH signs AS (
+    SELECT
+        e.client_address,
+        e.broker_state,
+        e.time_ns,
+        max(CASE WHEN e.event = 'register' OR e.broker_state = 'starting' THEN e.time_ns END) OVER (
+            PARTITION BY e.client_address ORDER BY e.time_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS started_ns,
+        min(CASE WHEN e.event = 'register' OR e.broker_state = 'starting' THEN e.time_ns END) OVER (
+            PARTITION BY e.client_address ORDER BY e.time_ns ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+        ) AS starts_ns
+    FROM all_broker_events AS e
+    WHERE e.client_address NOT IN (
+        SELECT broker_address FROM all_connections WHERE broker_address IS NOT NULL
+        GROUP BY broker_address HAVING count(DISTINCT broker_id) > 1
+    )
+)
 SELECT
     *,
     CASE WHEN host IN (
-        SELECT client_address FROM broker_events
+        SELECT client_address FROM signs
         WHERE broker_state = 'shutting_down' AND time_ns BETWEEN first_time_ns - s(60) AND last_time_ns
+            AND coalesce(started_ns < first_time_ns, true) AND coalesce(starts_ns > first_time_ns, true)
     ) THEN 'stopped in order' END AS stopped
 FROM lost_brokers

@@ -14,6 +14,7 @@ SELECT
     s.topic_id,
     s.partition,
     s.isr,
+    s.partition_epoch,
     s.error_code
 FROM raw_broker_steps AS s
 JOIN fact_times AS x ON x.exchange = s.exchange AND x.part = s.part

@@ -1,74 +1,111 @@
 -- Which brokers fell out of the ISR, as the leaders told the controller (AlterPartition)? One row per broker that two leaders or more
--- dropped (`follower`); else one per leader that dropped several, which is then the likelier cause, or per pair of brokers. `times`:
--- of the partition that was dropped most often; `longest_ns`: until the follower was back, or the capture ended (`away` partitions).
--- A drop is seen where the ISR before it had the broker, or is now its leader alone, to which nobody can have been added. What a
--- controller itself takes out of the ISR, as a broker that stops or was fenced, is in no such request.
+-- dropped (`follower`), or per pair of brokers; one per leader that dropped several within 15 s, which is then the likelier cause.
+-- `times`: of the partition that was dropped most often; `longest_ns`: until the follower was back, or as long as that leader was heard
+-- (null: packets are missing); `away` partitions were not back when the capture ended.
+-- A drop is seen where the ISR before it is known, which is where the leader changes the partition's next epoch, and nobody was added; or
+-- where the leader is left alone and one other broker holds the partition. What a controller itself takes out of the ISR, as a broker that
+-- stops or was fenced, is in no such request, but counts an epoch. Filters choose among drops: what was before and after is always read.
 WITH told AS (
     SELECT
-        cluster,
-        coalesce(topic, topic_id) AS topic,
-        partition,
-        broker_id AS leader,
-        client_address AS leader_address,
-        exchange,
-        time_ns,
-        string_split(isr, ',') AS isr
-    FROM broker_events
-    WHERE event = 'isr' AND error_code = error('NONE') AND isr <> ''
+        coalesce(e.cluster, k.cluster) AS cluster,
+        -- Numbers of brokers and names of topics mean the same within it.
+        coalesce(e.cluster, k.cluster, c.broker_address) AS realm,
+        coalesce(e.topic, e.topic_id) AS topic,
+        coalesce(e.topic_id, e.topic) AS topic_key,
+        e.partition,
+        e.broker_id AS leader,
+        e.client_address AS leader_address,
+        e.exchange,
+        e.time_ns,
+        c.client_address AS from_address,
+        c.broker_address AS controller_address,
+        CAST(e.partition_epoch AS BIGINT) AS partition_epoch,
+        string_split(e.isr, ',') AS isr
+    FROM all_broker_events AS e
+    JOIN all_connections AS c ON c.connection = e.connection
+    LEFT JOIN host_clusters AS k ON k.host = e.client_address
+    WHERE e.event = 'isr' AND e.error_code = error('NONE') AND e.isr <> ''
 ),
 -- No partition has so many replicas that this leaves one out; bytes that mean no harm do not name more.
 members AS (
-    SELECT cluster, topic, partition, list(DISTINCT member) AS members
-    FROM (SELECT cluster, topic, partition, unnest(isr) AS member FROM told)
-    GROUP BY cluster, topic, partition
+    SELECT realm, topic_key, partition, list(DISTINCT member) AS members
+    FROM (SELECT realm, topic_key, partition, unnest(isr) AS member FROM told)
+    GROUP BY realm, topic_key, partition
     HAVING count(DISTINCT member) <= 64
 ),
-steps AS (
-    SELECT t.*, unnest(m.members) AS member
+changes AS (
+    SELECT
+        t.*,
+        m.members,
+        CASE WHEN lag(t.partition_epoch) OVER sequence + 1 = t.partition_epoch THEN lag(t.isr) OVER sequence END AS before
     FROM told AS t
-    JOIN members AS m ON m.cluster IS NOT DISTINCT FROM t.cluster AND m.topic = t.topic AND m.partition = t.partition
+    JOIN members AS m ON m.realm = t.realm AND m.topic_key = t.topic_key AND m.partition = t.partition
+    WINDOW sequence AS (PARTITION BY t.realm, t.topic_key, t.partition ORDER BY t.time_ns, t.exchange)
+),
+steps AS (
+    SELECT * EXCLUDE (members), len(members) AS known, unnest(members) AS member FROM changes
 ),
 walked AS (
     SELECT
         *,
-        lag(list_contains(isr, member)) OVER sequence AS was_in_sync,
         min(CASE WHEN list_contains(isr, member) THEN time_ns END) OVER (
-            PARTITION BY cluster, topic, partition, member ORDER BY time_ns, exchange
+            PARTITION BY realm, topic_key, partition, member ORDER BY time_ns, exchange
             ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
         ) AS back_ns
     FROM steps
-    WINDOW sequence AS (PARTITION BY cluster, topic, partition, member ORDER BY time_ns, exchange)
+),
+-- Until when a leader's messages to a controller can be seen: it may go on with another one.
+heard AS (
+    SELECT
+        client_address,
+        broker_address,
+        max(last_time_ns) AS until_ns,
+        max(client_gap_bytes + broker_gap_bytes) > 0 AS has_gaps
+    FROM all_connections
+    WHERE role = 'controller'
+    GROUP BY client_address, broker_address
 ),
 drops AS (
-    SELECT * FROM walked WHERE NOT list_contains(isr, member) AND coalesce(was_in_sync, len(isr) = 1)
+    SELECT
+        w.*,
+        h.has_gaps,
+        CASE WHEN w.back_ns IS NOT NULL THEN w.back_ns WHEN NOT h.has_gaps THEN greatest(h.until_ns, w.time_ns) END AS known_ns
+    FROM walked AS w
+    LEFT JOIN heard AS h ON h.client_address = w.from_address AND h.broker_address = w.controller_address
+    WHERE NOT list_contains(w.isr, w.member)
+        AND CASE WHEN w.before IS NULL THEN len(w.isr) = 1 AND w.known = 2
+            ELSE list_contains(w.before, w.member) AND list_has_all(w.before, w.isr) END
+        AND w.exchange IN (SELECT exchange FROM broker_events WHERE event = 'isr')
 ),
 pairs AS (
     SELECT
         *,
-        count(*) OVER (PARTITION BY cluster, member, leader, topic, partition) AS times,
-        count(DISTINCT leader) OVER (PARTITION BY cluster, member) > 1 AS is_of_follower,
-        coalesce(back_ns, (SELECT max(last_time_ns) FROM all_time_range)) - time_ns AS away_ns
+        count(*) OVER (PARTITION BY realm, member, leader, topic_key, partition) AS times,
+        CASE WHEN count(DISTINCT leader) OVER (PARTITION BY realm, member) = 1 THEN leader END AS of_leader
     FROM drops
 ),
 sides AS (
     SELECT
         *,
-        CASE WHEN NOT is_of_follower THEN leader END AS of_leader,
-        CASE WHEN is_of_follower OR count(DISTINCT member) FILTER (WHERE NOT is_of_follower) OVER (PARTITION BY cluster, leader) = 1
-            THEN member END AS of_member
+        CASE WHEN of_leader IS NULL OR min(member) OVER near = max(member) OVER near THEN member END AS of_member
     FROM pairs
+    WINDOW near AS (PARTITION BY realm, of_leader ORDER BY time_ns RANGE BETWEEN s(15) PRECEDING AND s(15) FOLLOWING)
 ),
 -- Where brokers are, as their own requests to others tell.
 hosts AS (
-    SELECT CAST(replica_id AS STRING) AS member, min(client_address) AS address
-    FROM all_exchanges
-    WHERE kind = 'fetch_follower' AND replica_id >= 0
-    GROUP BY replica_id
-    HAVING count(DISTINCT client_address) = 1
+    SELECT c.cluster, CAST(f.replica_id AS STRING) AS member, min(f.client_address) AS address
+    FROM (
+        SELECT DISTINCT connection, replica_id, client_address
+        FROM all_exchanges
+        WHERE kind = 'fetch_follower' AND replica_id >= 0
+    ) AS f
+    JOIN all_connections AS c ON c.connection = f.connection
+    GROUP BY c.cluster, f.replica_id
+    HAVING count(DISTINCT f.client_address) = 1
 ),
 placed AS (
     SELECT s.*, h.address, CASE WHEN s.of_member IS NULL THEN s.leader_address ELSE h.address END AS host
-    FROM sides AS s LEFT JOIN hosts AS h ON h.member = s.of_member
+    FROM sides AS s LEFT JOIN hosts AS h ON h.member = s.of_member AND h.cluster IS NOT DISTINCT FROM s.cluster
 )
 SELECT
     s.cluster,
@@ -78,15 +115,17 @@ SELECT
     min(l.broker) AS broker,
     CASE WHEN s.of_member IS NULL THEN count(DISTINCT s.member) END AS followers,
     nullif(count(DISTINCT s.leader), 1) AS leaders,
-    count(DISTINCT hash(s.topic, s.partition)) AS partitions,
-    CASE WHEN count(DISTINCT s.topic) = 1 THEN min(s.topic) END AS topic,
+    count(DISTINCT hash(s.topic_key, s.partition)) AS partitions,
+    CASE WHEN count(DISTINCT s.topic_key) = 1 THEN min(s.topic) END AS topic,
     max(s.times) AS times,
-    max(s.away_ns) AS longest_ns,
-    nullif(count(DISTINCT hash(s.topic, s.partition)) FILTER (WHERE s.back_ns IS NULL), 0) AS away,
+    max(s.known_ns - s.time_ns) AS longest_ns,
+    nullif(count(DISTINCT hash(s.topic_key, s.partition))
+        FILTER (WHERE s.back_ns IS NULL AND s.known_ns >= r.last_time_ns - s(10)), 0) AS away,
     min_by(s.exchange, (s.time_ns, s.exchange)) AS evidence_first,
     max_by(s.exchange, (s.time_ns, s.exchange)) AS evidence_last,
     min(s.time_ns) AS first_time_ns,
-    max(coalesce(s.back_ns, s.time_ns + s.away_ns)) AS last_time_ns
+    max(coalesce(s.known_ns, s.time_ns)) AS last_time_ns
 FROM placed AS s
+CROSS JOIN all_time_range AS r
 LEFT JOIN client_listeners AS l ON l.broker_address = s.host
-GROUP BY s.cluster, s.of_member, s.of_leader, s.address, s.host
+GROUP BY s.cluster, s.realm, s.of_member, s.of_leader, s.address, s.host
