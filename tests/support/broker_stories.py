@@ -30,6 +30,7 @@ def epochs_of(changes: Sequence[tuple[Any, ...]]) -> list[int]:
 
 def altered(*changes: tuple[Any, ...], replaced: dict[str, Any] | None = None, **link: Any) -> Tables:
     """Leaders that tell the controller who is in sync: (moment in s, leader, partition, ISR[, epoch])."""
+    epochs = epochs_of(changes)
     events = [
         {
             "exchange": n,
@@ -43,7 +44,7 @@ def altered(*changes: tuple[Any, ...], replaced: dict[str, Any] | None = None, *
             "topic": partition.partition("-")[0],
             "partition": int(partition.partition("-")[2]),
             "isr": isr,
-            "partition_epoch": epochs_of(changes)[n],
+            "partition_epoch": epochs[n],
             "error_code": 0,
         }
         | (replaced or {})

@@ -7,6 +7,11 @@
 -- explains: unanswered, slow_requests, unexplained
 -- costs: unanswered, time
 -- For information below 30 s, which many partitions may take.
+WITH silences AS (
+    SELECT *, row_number() OVER (PARTITION BY controller ORDER BY lasts_ns DESC, node, first_time_ns) AS place
+    FROM broker_states
+    WHERE broker_state = 'silent'
+)
 SELECT
     b.*,
     CASE WHEN b.is_over THEN 'waited' ELSE 'has waited' END AS waited,
@@ -17,8 +22,8 @@ SELECT
     max(o.lasts_ns) AS silent_ns,
     b.lasts_ns AS weight
 FROM broker_states AS b
-LEFT JOIN broker_states AS o
-    ON o.broker_state = 'silent' AND o.controller = b.controller AND o.host <> b.host
+LEFT JOIN silences AS o
+    ON o.place <= 50 AND o.controller = b.controller AND o.host <> b.host
     AND o.first_time_ns < b.last_time_ns AND o.last_time_ns > b.first_time_ns
 WHERE b.broker_state = 'pending_controlled_shutdown' AND b.lasts_ns >= s(10)
 GROUP BY ALL

@@ -42,17 +42,25 @@ changes AS (
     JOIN members AS m ON m.realm = t.realm AND m.topic_key = t.topic_key AND m.partition = t.partition
     WINDOW sequence AS (PARTITION BY t.realm, t.topic_key, t.partition ORDER BY t.time_ns, t.exchange)
 ),
-steps AS (
-    SELECT * EXCLUDE (members), len(members) AS known, unnest(members) AS member FROM changes
+losses AS (
+    SELECT * EXCLUDE (before, members), unnest(coalesce(before, members)) AS member
+    FROM changes
+    WHERE CASE WHEN before IS NULL THEN len(isr) = 1 AND len(members) = 2 ELSE list_has_all(before, isr) END
+        AND exchange IN (SELECT exchange FROM broker_events WHERE event = 'isr')
+),
+marks AS (
+    SELECT * EXCLUDE (isr), false AS is_in FROM losses WHERE NOT list_contains(isr, member)
+    UNION ALL BY NAME
+    SELECT realm, topic_key, partition, time_ns, exchange, unnest(isr) AS member, true AS is_in FROM changes
 ),
 walked AS (
     SELECT
         *,
-        min(CASE WHEN list_contains(isr, member) THEN time_ns END) OVER (
+        min(CASE WHEN is_in THEN time_ns END) OVER (
             PARTITION BY realm, topic_key, partition, member ORDER BY time_ns, exchange
             ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
         ) AS back_ns
-    FROM steps
+    FROM marks
 ),
 -- Until when a leader's messages to a controller can be seen: it may go on with another one.
 heard AS (
@@ -68,14 +76,10 @@ heard AS (
 drops AS (
     SELECT
         w.*,
-        h.has_gaps,
         CASE WHEN w.back_ns IS NOT NULL THEN w.back_ns WHEN NOT h.has_gaps THEN greatest(h.until_ns, w.time_ns) END AS known_ns
     FROM walked AS w
     LEFT JOIN heard AS h ON h.client_address = w.from_address AND h.broker_address = w.controller_address
-    WHERE NOT list_contains(w.isr, w.member)
-        AND CASE WHEN w.before IS NULL THEN len(w.isr) = 1 AND w.known = 2
-            ELSE list_contains(w.before, w.member) AND list_has_all(w.before, w.isr) END
-        AND w.exchange IN (SELECT exchange FROM broker_events WHERE event = 'isr')
+    WHERE NOT w.is_in
 ),
 pairs AS (
     SELECT
