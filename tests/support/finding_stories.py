@@ -523,11 +523,12 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         (lambda: uncompressed(200_000), lambda: uncompressed(250_000, "zstd")),
     ),
     "tiny_batches": (
-        lambda: {"exchanges": many(120, 1, **PRODUCE), "connections": [connection(1)], "batches": small(120, 9)},
+        lambda: {"exchanges": many(240, 2, **PRODUCE), "connections": [connection(1)], "batches": small(240, 9)},
         (
-            lambda: {"exchanges": many(90, 1, **PRODUCE), "connections": [connection(1)]},
-            lambda: {"exchanges": many(120, 1, request_bytes=1000, **PRODUCE), "connections": [connection(1)]},
-            lambda: {"exchanges": many(120, 1, **PRODUCE), "connections": [connection(1)], "batches": small(120, 10)},
+            lambda: {"exchanges": many(180, 2, **PRODUCE), "connections": [connection(1)]},
+            lambda: {"exchanges": many(240, 2, request_bytes=1000, **PRODUCE), "connections": [connection(1)]},
+            lambda: {"exchanges": many(240, 2, **PRODUCE), "connections": [connection(1)], "batches": small(240, 10)},
+            lambda: {"exchanges": many(144, 1, **PRODUCE), "connections": [connection(1)], "batches": small(144, 9)},
         ),
     ),
     "skewed_partitions": (

@@ -26,3 +26,4 @@ SELECT
 FROM seconds
 WHERE n >= 100
 GROUP BY who
+HAVING count(*) >= 2
