@@ -60,7 +60,11 @@ lone AS (
         s.*,
         b.brokers > 1 AND b.brokers = count(DISTINCT s.client_address) OVER (
             PARTITION BY s.controller ORDER BY s.begin_ns RANGE BETWEEN s(3) PRECEDING AND s(3) FOLLOWING
-        ) AS are_all
+        ) AS are_all,
+        -- Two capture points saw the same silence.
+        coalesce(s.begin_ns < lag(s.begin_ns + s.silent_ns) OVER (
+            PARTITION BY s.controller, s.client_address, s.client_id ORDER BY s.begin_ns, s.exchange
+        ), false) AS is_again
     FROM silences AS s JOIN beating AS b ON b.controller = s.controller
 ),
 states AS (
@@ -95,7 +99,7 @@ states AS (
         h.exchange,
         h.next_exchange
     FROM lone AS h
-    WHERE NOT h.are_all
+    WHERE NOT h.are_all AND NOT h.is_again
 )
 SELECT
     s.* EXCLUDE (client_address, connection),

@@ -21,6 +21,6 @@ WITH beats AS (
     WHERE x.api_key = api('BrokerHeartbeat') AND x.request_time_ns IS NOT NULL
     WINDOW
         one AS (PARTITION BY x.connection ORDER BY x.request_time_ns, x.exchange),
-        anywhere AS (PARTITION BY x.client_address, x.client_id ORDER BY x.request_time_ns, x.exchange)
+        anywhere AS (PARTITION BY c.tap, x.client_address, x.client_id ORDER BY x.request_time_ns, x.exchange)
 )
 SELECT * FROM beats WHERE exchange IN (SELECT exchange FROM exchanges WHERE api_key = api('BrokerHeartbeat'))

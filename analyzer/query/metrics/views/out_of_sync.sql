@@ -25,6 +25,11 @@ WITH told AS (
     JOIN all_connections AS c ON c.connection = e.connection
     LEFT JOIN host_clusters AS k ON k.host = e.client_address
     WHERE e.event = 'isr' AND e.error_code = error('NONE') AND e.isr <> ''
+    -- Two capture points saw the same change.
+    QUALIFY row_number() OVER (
+        PARTITION BY coalesce(e.cluster, k.cluster, c.broker_address), coalesce(e.topic_id, e.topic), e.partition, e.partition_epoch, e.isr
+        ORDER BY e.time_ns, e.exchange
+    ) = 1
 ),
 -- No partition has so many replicas that this leaves one out; bytes that mean no harm do not name more.
 members AS (

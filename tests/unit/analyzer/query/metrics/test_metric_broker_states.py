@@ -72,3 +72,13 @@ def test_the_cluster_is_that_of_the_broker(tmp_path: Path) -> None:
     with dataset(tmp_path, story) as made:
         (row,) = made.metric("broker_states")
     assert row["cluster"] == "c"
+
+
+def test_what_another_capture_point_saw_does_not_end_a_silence(tmp_path: Path) -> None:
+    story = beating([*each_2s(0, 20), *each_2s(32, 58)])
+    again = [row | {"connection": 10, "exchange": 500 + n} for n, row in enumerate(story["exchanges"])]
+    story["exchanges"] += again
+    story["connections"].append(story["connections"][0] | {"connection": 10, "tap": "another"})
+    with dataset(tmp_path, story) as made:
+        rows = made.metric("broker_states")
+    assert [row["broker_state"] for row in rows] == ["silent"]

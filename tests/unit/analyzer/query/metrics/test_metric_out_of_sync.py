@@ -140,6 +140,18 @@ def test_still_out_as_long_as_its_leader_is_heard(
     assert found.row["how_often"] == ("once, for" if longest_s else "once")
 
 
+def test_a_change_that_two_capture_points_saw_is_one(tmp_path: Path) -> None:
+    story = altered((3, 1, "t-0", "1,3"), (5, 1, "t-0", "1"), (20, 1, "t-0", "1,3"))
+    again = {"connection": 10, "exchange": 500}
+    for name in ("broker_events", "exchanges"):
+        rows = [row for row in story[name] if row["connection"] == 9]
+        story[name] += [row | again | {"exchange": 500 + n} for n, row in enumerate(rows)]
+    story["connections"].append(story["connections"][0] | {"connection": 10, "tap": "another"})
+    with dataset(tmp_path, story) as made:
+        (row,) = made.metric("out_of_sync")
+    assert row["times"] == 1
+
+
 def test_a_broker_of_that_number_in_another_cluster_is_not_it(tmp_path: Path) -> None:
     story = altered((3, 1, "t-0", "1,3"), (5, 1, "t-0", "1"))
     story["connections"][1]["cluster"] = "another"
