@@ -3,7 +3,7 @@
 -- when: exchange_sorts having sum(exchanges) FILTER (WHERE api_key = api('BrokerHeartbeat')) >= 5
 -- and: heartbeats having max(silent_ns) >= s(3)
 -- says: broker {node} sent the controller no heartbeat {how_often} {lasts_ns}[, {until}] (one each {usual_ns} otherwise)
--- do: The whole broker stood still, or its network: see its garbage collection, its host (steal, a paused virtual machine) and its links. After broker.session.timeout.ms (9 s) without a heartbeat the controller takes it out of service.
+-- do: The whole broker stood still, or its network: see its garbage collection, its host (steal, a paused virtual machine) and its links. After broker.session.timeout.ms (9 s by default) without a heartbeat the controller takes it out of service.
 -- look: kanalyze brokers
 -- explains: out_of_sync, shutdown_held*, request_timed_out*, unanswered, slow_requests, slow_setup, head_of_line, unexplained
 -- costs: time, unanswered, connecting
