@@ -531,6 +531,7 @@ topic_id          string  isr: topic id (v2 and newer).
 partition         int32   isr: the partition; null elsewhere.
 isr               string  isr: ids of the brokers in sync, ascending, with commas between, as the reply says; without one, or
                           refused, as the leader asks; null elsewhere.
+asked_isr         string  isr: the same as the leader asks; null elsewhere.
 partition_epoch   int32   isr: epoch of the partition that the leader changes; each change of its ISR, leader or replicas, by
                           whomever, adds one. null elsewhere.
 error_code        int16   Error code of the reply, of isr that of the partition; null without a reply.

@@ -25,6 +25,7 @@ class Step(NamedTuple):
     topic_id: str | None = None
     partition: int | None = None
     isr: str | None = None
+    asked_isr: str | None = None
     partition_epoch: int | None = None
     error_code: int | None = None
 
@@ -87,6 +88,7 @@ def alter_partition(seen: SeenExchange) -> Iterator[Row]:
                     topic_id=uuid_or_none(topic_id),
                     partition=each["partition_index"],
                     isr=_written(answer.get("isr")) if answer.get("error_code") == 0 else _asked(each),
+                    asked_isr=_asked(each),
                     partition_epoch=known(each["partition_epoch"]),
                     error_code=reply.get("error_code") or answer.get("error_code"),
                 )

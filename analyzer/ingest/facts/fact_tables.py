@@ -32,7 +32,7 @@ _COLUMNS = {
     "producer_epoch int16, new_producer_epoch int16, committed bool, group_id string, transaction_timeout_ms int32, "
     "error_code int16",
     "broker_steps": f"{_OF_EXCHANGE}, event string, broker_id int32, broker_state string, offline_log_dirs int32, "
-    "topic string, topic_id string, partition int32, isr string, partition_epoch int32, error_code int16",
+    "topic string, topic_id string, partition int32, isr string, asked_isr string, partition_epoch int32, error_code int16",
     # accepted: whether the broker accepted the login, null when its answer does not say. end_ns: last byte seen.
     "login_steps": f"{_OF_EXCHANGE}, begin_ns int64, end_ns int64, step string, mechanism string, login_name string, "
     "token_id string, accepted bool, ended string, error_code int16, refusal string, expiry_ns int64",

@@ -14,6 +14,7 @@ SELECT
     s.topic_id,
     s.partition,
     s.isr,
+    s.asked_isr,
     s.partition_epoch,
     s.error_code
 FROM raw_broker_steps AS s

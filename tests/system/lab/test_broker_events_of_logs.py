@@ -43,7 +43,7 @@ def broker_events(line: Row) -> Iterator[Row]:
                 yield base | {
                     "event": "isr",
                     "partition": which[1],
-                    "isr": ",".join(map(str, sorted(isr))),
+                    "asked_isr": ",".join(map(str, sorted(isr))),
                     "error_code": told["errorCode"] or codes[which],
                 }
 

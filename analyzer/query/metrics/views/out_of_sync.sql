@@ -3,8 +3,10 @@
 -- `times`: of the partition that was dropped most often; `longest_ns`: until the follower was back, or as long as that leader was heard
 -- (null: packets are missing); `away` partitions were not back when the capture ended.
 -- A drop is seen where the ISR before it is known, which is where the leader changes the partition's next epoch, and nobody was added; or
--- where the leader is left alone and one other broker holds the partition. What a controller itself takes out of the ISR, as a broker that
--- stops or was fenced, is in no such request, but counts an epoch. Filters choose among drops: what was before and after is always read.
+-- where the leader is left alone and one other broker holds the partition; or, of the first change seen, where the broker had read to the
+-- end of the partition two seconds before, on a connection that went on: such a one is in sync, as a leader adds it at once. What a
+-- controller itself takes out of the ISR, as a broker that stops or was fenced, is in no such request, but counts an epoch. Filters choose
+-- among drops: what was before and after is always read.
 WITH told AS (
     SELECT
         coalesce(e.cluster, k.cluster) AS cluster,
@@ -20,7 +22,8 @@ WITH told AS (
         c.client_address AS from_address,
         c.broker_address AS controller_address,
         CAST(e.partition_epoch AS BIGINT) AS partition_epoch,
-        string_split(e.isr, ',') AS isr
+        string_split(e.isr, ',') AS isr,
+        string_split(coalesce(e.asked_isr, e.isr), ',') AS asked_isr
     FROM all_broker_events AS e
     JOIN all_connections AS c ON c.connection = e.connection
     LEFT JOIN host_clusters AS k ON k.host = e.client_address
@@ -30,6 +33,33 @@ WITH told AS (
         PARTITION BY coalesce(e.cluster, k.cluster, c.broker_address), coalesce(e.topic_id, e.topic), e.partition, e.partition_epoch, e.isr
         ORDER BY e.time_ns, e.exchange
     ) = 1
+),
+-- Who had read to the end of a partition, when first, and until when that connection to the host of the leader was open.
+readers AS (
+    SELECT
+        x.connection,
+        x.broker_address AS leader_address,
+        CAST(max(x.replica_id) AS STRING) AS member,
+        max(CASE WHEN c.close = 'none' THEN max_bigint() ELSE c.last_time_ns END) AS until_ns
+    FROM all_exchanges AS x JOIN all_connections AS c ON c.connection = x.connection
+    WHERE x.kind = 'fetch_follower' AND x.replica_id >= 0
+    GROUP BY x.connection, x.broker_address
+),
+read_to_end AS (
+    SELECT
+        l.leader_address,
+        l.member,
+        l.until_ns,
+        coalesce(q.topic, q.topic_id) AS topic,
+        q.partition,
+        min(x.response_time_ns) AS caught_up_ns
+    FROM all_entries AS q
+    JOIN all_entries AS r ON r.exchange = q.exchange AND r.partition = q.partition AND r.side = 'response'
+        AND coalesce(r.topic_id, r.topic) = coalesce(q.topic_id, q.topic)
+    JOIN all_exchanges AS x ON x.exchange = q.exchange
+    JOIN readers AS l ON l.connection = x.connection
+    WHERE q.side = 'request' AND q."offset" >= r.high_watermark
+    GROUP BY l.connection, l.leader_address, l.member, l.until_ns, coalesce(q.topic, q.topic_id), q.partition
 ),
 -- No partition has so many replicas that this leaves one out; bytes that mean no harm do not name more.
 members AS (
@@ -42,6 +72,7 @@ changes AS (
     SELECT
         t.*,
         m.members,
+        lag(t.exchange) OVER sequence IS NULL AS is_first,
         CASE WHEN lag(t.partition_epoch) OVER sequence + 1 = t.partition_epoch THEN lag(t.isr) OVER sequence END AS before
     FROM told AS t
     JOIN members AS m ON m.realm = t.realm AND m.topic_key = t.topic_key AND m.partition = t.partition
@@ -52,6 +83,12 @@ losses AS (
     FROM changes
     WHERE CASE WHEN before IS NULL THEN len(isr) = 1 AND len(members) = 2 ELSE list_has_all(before, isr) END
         AND exchange IN (SELECT exchange FROM broker_events WHERE event = 'isr')
+    UNION BY NAME
+    SELECT c.* EXCLUDE (before, members), u.member
+    FROM changes AS c
+    JOIN read_to_end AS u ON u.leader_address = c.leader_address AND u.partition = c.partition AND u.topic = c.topic
+    WHERE c.is_first AND NOT list_contains(c.asked_isr, u.member) AND u.caught_up_ns < c.time_ns - s(2) AND u.until_ns > c.time_ns
+        AND c.exchange IN (SELECT exchange FROM broker_events WHERE event = 'isr')
 ),
 marks AS (
     SELECT * EXCLUDE (isr), false AS is_in FROM losses WHERE NOT list_contains(isr, member)
