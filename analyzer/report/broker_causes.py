@@ -39,6 +39,12 @@ OUT_OF_SYNC = Table(
     "times: of the partition that was dropped most often. longest: from there until the broker was in sync again, or the capture "
     "ended. still out: partitions for which it was so at the end. brokers: dropped by one leader, then the likelier cause.",
 )
+_STATES = {
+    "silent": "silent: no heartbeat came; usual: the time from one to the next otherwise.",
+    "starting": "starting: it asks not to be in service yet.",
+    "fenced": "fenced: it is not in service, though it asks to be.",
+    "pending_controlled_shutdown": "pending controlled shutdown: it asks to stop.",
+}
 BROKER_STATES = Table(
     "broker_states",
     "Brokers that were not at work, as they and the controller told each other",
@@ -51,6 +57,6 @@ BROKER_STATES = Table(
         (Column("first", spare=1), clock_of("first_time_ns")),
         (Column("last", spare=3), clock_of("last_time_ns")),
     ),
-    "lasted: from the first sign to the last. silent: no heartbeat came; usual: the time from one to the next otherwise. "
-    "starting: it asks not to be in service yet. pending controlled shutdown: it asks to stop.",
+    "lasted: from the first sign to the last.",
+    lambda row: _STATES.get(row["broker_state"], ""),
 )

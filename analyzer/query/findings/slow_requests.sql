@@ -6,6 +6,6 @@
 -- look: kanalyze latency --client {who} --api {api_name}
 -- explains: unexplained
 -- costs: time, unanswered(pending)
--- What others explain stands below them. Medium where three requests took 5 s or longer. What has no reply
--- may have been captured elsewhere: it counts for information.
+-- What others explain stands below them. Medium where three requests took 5 s or longer. A reply that is missing may have been captured
+-- elsewhere: it counts for that only where its connection had replies before, and lacks nothing that the broker sent.
 SELECT * FROM slow_requests

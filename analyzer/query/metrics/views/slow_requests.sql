@@ -15,7 +15,8 @@ WITH waits AS (
         x.request_time_ns,
         x.response_time_ns,
         x.latency_ns - coalesce(x.throttle_ns, 0) AS waited_ns,
-        0 AS left_waiting
+        0 AS left_waiting,
+        true AS is_sure
     FROM exchanges AS x
     LEFT JOIN kinds AS k ON k.kind = x.kind
     WHERE x.latency_ns - coalesce(x.throttle_ns, 0) >= ms(500) AND is_client(x.role) AND x.api_name IS NOT NULL
@@ -32,8 +33,11 @@ WITH waits AS (
         x.request_time_ns,
         u.until_ns,
         u.until_ns - x.request_end_ns,
-        1
-    FROM exchanges AS x JOIN pending_requests AS u ON u.exchange = x.exchange
+        1,
+        coalesce(c.replies > 0 AND c.one_way IS NULL AND c.broker_gap_bytes = 0, false)
+    FROM exchanges AS x
+    JOIN pending_requests AS u ON u.exchange = x.exchange
+    LEFT JOIN connections AS c ON c.connection = x.connection
     WHERE is_client(x.role) AND u.is_lost AND u.until_ns - u.request_end_ns >= s(1)
 ),
 -- Requests that wait together cost their client this time once.
@@ -55,7 +59,7 @@ slow AS (
         broker_port,
         api_name,
         count(*) AS slow,
-        count(*) FILTER (WHERE waited_ns >= s(5) AND left_waiting = 0) AS very_slow,
+        count(*) FILTER (WHERE waited_ns >= s(5) AND is_sure) AS very_slow,
         nullif(sum(left_waiting), 0) AS left_waiting,
         sum(lost_ns) AS waited_ns,
         max(waited_ns) AS longest_ns,

@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cluster_stories import NEW, OLD, controller_lost, refused, sent_away, turned
@@ -332,6 +333,30 @@ def test_what_still_waits_has_waited_until_the_end_that_is_asked_for(tmp_path: P
         (found,) = find(made, [rule("slow_requests")])
         (listed,) = made.metric("unanswered_list")
     assert found.row["longest_ns"] == listed["waited_ns"] == 40 * SECOND_NS
+
+
+@pytest.mark.parametrize(
+    ("left_s", "link", "severity"),
+    [
+        (11, {"replies": 5}, "medium"),
+        (4, {"replies": 5}, "info"),
+        # The replies may have been captured elsewhere, or are what the capture lacks.
+        (11, {"replies": 0}, "info"),
+        (11, {"replies": 5, "one_way": "client"}, "info"),
+        (11, {"replies": 5, "broker_gap_bytes": 90}, "info"),
+    ],
+)
+def test_replies_that_are_missing_count_where_they_could_have_been_seen(
+    left_s: float, link: dict[str, Any], severity: str, tmp_path: Path
+) -> None:
+    story = waiting([0.1], left_s=left_s)
+    last = story["exchanges"][-1]
+    story["exchanges"] = [last | {"exchange": n} for n in range(3)]
+    files = [capture(last_time_ns=START_NS + 400 * SECOND_NS)]
+    link = {"close": "none", "last_time_ns": START_NS + 400 * SECOND_NS} | link
+    with dataset(tmp_path, story | {"captures": files, "connections": [connection(1, **link)]}) as made:
+        (found,) = find(made, [rule("slow_requests")])
+    assert found.severity == severity
 
 
 @pytest.mark.parametrize(
