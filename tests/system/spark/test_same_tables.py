@@ -20,8 +20,8 @@ from analyzer.base.tables import TABLES
 # The first has rows of each table that any has.
 CAPTURES = also_long(("throttle", "transactions"), ("groups_classic", "sweep_43", "versions"))
 FILTERED = ("exchanges", "connections", "entries", "errors", "transaction_events")
-# Nobody logs in there, no proxy is seen, and all packets are TCP.
-EMPTY = ("forwards", "log_requests", "logins", "unread_silences")
+# Nobody logs in there, no proxy is seen, no broker tells a controller anything new, and all packets are TCP.
+EMPTY = ("broker_events", "forwards", "log_requests", "logins", "unread_silences")
 Reports = list[dict[str, Any]]
 
 

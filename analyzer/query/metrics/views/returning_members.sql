@@ -1,8 +1,8 @@
 -- Members that join a group anew, `times` after they had joined first: one row a client at an address and group.
 -- Four lives at least of one client at one address, one after the other, two minutes apart at most: the connection by which one joined ends
 -- before the next joins, or within a second (of a killed process the last packets come late). A member that comes back under the name that
--- it had is the same life. Medium where a client of a classic group came back four times and never said that it left: a capture that
--- is cut short shows this too, and no more.
+-- it had is the same life, and whose connection the broker ended is no other process. Medium where a client of a classic group came
+-- back four times and never said that it left: a capture that is cut short shows this too, and no more.
 WITH joined AS (
     SELECT
         cluster,
@@ -22,6 +22,7 @@ lives AS (
     SELECT
         j.*,
         lag(CASE WHEN c.closed_by = 'client' THEN c.close_time_ns ELSE c.last_time_ns END) OVER before AS ended_ns,
+        lag(c.closed_by = 'broker') OVER before AS was_sent_away,
         lag(j.begin_ns) OVER before AS before_ns,
         lag(j.member_id) OVER before IS DISTINCT FROM j.member_id OR j.member_id IS NULL AS is_another
     FROM joined AS j JOIN connections AS c ON c.connection = j.connection
@@ -43,6 +44,6 @@ SELECT
     min(before_ns) AS first_time_ns,
     max(begin_ns) AS last_time_ns
 FROM lives AS l
-WHERE ended_ns < begin_ns + s(1) AND is_another AND begin_ns - before_ns <= s(120)
+WHERE ended_ns < begin_ns + s(1) AND NOT coalesce(was_sent_away, false) AND is_another AND begin_ns - before_ns <= s(120)
 GROUP BY cluster, group_id, client_id, client_address
 HAVING count(*) >= 3

@@ -65,3 +65,12 @@ def test_a_late_reply_does_not_make_a_life_longer(tmp_path: Path) -> None:
     with dataset(tmp_path, story) as made:
         (found,) = find(made, [rule("restarting_member")])
     assert found.row["times"] == 4
+
+
+def test_whose_connections_the_broker_ends_is_the_same_process(tmp_path: Path) -> None:
+    """As with a JoinGroup of a version that the broker cannot read."""
+    story = crashing(5)
+    for n, link in enumerate(story["connections"]):
+        link |= {"closed_by": "broker", "close_time_ns": at(5 * n + 4.8)}
+    with dataset(tmp_path, story) as made:
+        assert not find(made, [rule("restarting_member")])
