@@ -86,6 +86,15 @@ def test_tls_without_keys_cut_anywhere(name: str, tmp_path: Path, monkeypatch: p
     compare(raw, tmp_path / "cut", SEED, monkeypatch, expected=expected)
 
 
+@pytest.mark.parametrize("name", also_long(["shutdown_held"], ["isr_flaps", "log_dir_fails"]))
+def test_what_brokers_tell_cut_anywhere(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heartbeats and ISRs whose request is in one task, and the reply in another one."""
+    raw = content(ROOT / "tests" / "data" / "incidents" / f"{name}.pcap.zst")
+    expected = of_one_run(raw, tmp_path, Options())
+    assert len(expected["broker_events"]) >= 10
+    compare(raw, tmp_path / "cut", SEED, monkeypatch, expected=expected, apart=True)
+
+
 @pytest.mark.parametrize(
     "name", also_long(["gssapi_handshake_v0", "broker_closed_idle"], ["other_protocols", "kafka_at_http"])
 )
