@@ -17,6 +17,7 @@ SELECT
     CASE WHEN count(*) = 1 THEN 'for' WHEN count(*) = 2 THEN 'twice, for up to' ELSE CAST(count(*) AS STRING) || ' times, for up to' END AS how_often,
     CASE WHEN NOT bool_and(is_over) THEN 'up to the end' END AS until,
     max(lasts_ns) AS lasts_ns,
+    bool_and(is_over) AS is_over,
     max(usual_ns) AS usual_ns,
     max(lasts_ns) AS weight,
     max_by(evidence_first, (lasts_ns, evidence_first)) AS evidence_before,

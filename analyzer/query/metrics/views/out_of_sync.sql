@@ -165,6 +165,7 @@ SELECT
     CASE WHEN count(DISTINCT s.topic_key) = 1 THEN min(s.topic) END AS topic,
     max(s.times) AS times,
     max(s.known_ns - s.time_ns) AS longest_ns,
+    bool_and(s.back_ns IS NOT NULL) AS is_over,
     nullif(count(DISTINCT hash(s.topic_key, s.partition))
         FILTER (WHERE s.back_ns IS NULL AND s.known_ns >= r.last_time_ns - s(10)), 0) AS away,
     min_by(s.exchange, (s.time_ns, s.exchange)) AS evidence_first,
