@@ -86,6 +86,8 @@ def test_what_another_capture_point_saw_does_not_end_a_silence(tmp_path: Path) -
 
 @pytest.mark.parametrize(("moments", "running"), (([*each_2s(0, 20), *each_2s(32, 58)], False), (each_2s(0, 30), True)))
 def test_a_silence_is_over_where_a_heartbeat_came(moments: list[float], running: bool, tmp_path: Path) -> None:
-    with dataset(tmp_path, beating(moments)) as made:
+    story = beating(moments)
+    story["exchanges"] = [row | {"response_file": 0} for row in story["exchanges"]]
+    with dataset(tmp_path, story) as made:
         (found,) = find(made, [rule("heartbeats_missed")])
     assert found.running is running
