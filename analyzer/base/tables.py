@@ -518,8 +518,8 @@ connection        int64   The connection of that exchange.
 cluster           string  Kafka cluster id, or a name given by kanalyze where the id was not seen.
 time_ns           int64   Last byte of the reply, or of the request when there is no reply, ns since the epoch.
 begin_ns          int64   First byte of the request, ns since the epoch.
-event             string  register, heartbeat, controlled_shutdown (ZooKeeper), or isr: a leader changes the replicas in sync of a
-                          partition. Heartbeats of a broker in service, without an error or an offline log directory, have no row.
+event             string  heartbeat, controlled_shutdown (ZooKeeper), or isr: a leader changes the replicas in sync of a partition.
+                          Heartbeats of a broker in service, without an error or an offline log directory, have no row.
 broker_id         int32   The broker that tells it; of isr the leader. null: unknown.
 client_address    string  Address of that broker.
 broker_state      string  As in the metric BrokerState: starting (it asks not to be in service yet, as while it recovers logs),

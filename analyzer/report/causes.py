@@ -12,7 +12,8 @@ from typing import Any
 from rich.text import Text
 
 from analyzer.report import text_tables
-from analyzer.report.cells import Cell, clock_of, count_of, duration_of, endpoint_of, size_of, text_of
+from analyzer.report.cells import clock_of, count_of, duration_of, endpoint_of, size_of, text_of
+from analyzer.report.dimension_columns import Cell
 from analyzer.report.facts import Facts
 from analyzer.report.format import NONE, count, duration, endpoint, milliseconds, safe, share
 from analyzer.report.text_tables import Column, Row

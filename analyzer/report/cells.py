@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from analyzer.query.run_findings import in_brackets
+from analyzer.report.dimension_columns import Cell
 from analyzer.report.format import NONE, clock, count, duration, safe, size
-
-Cell = Callable[[dict[str, Any]], str]
 
 
 def text_of(name: str) -> Cell:

@@ -1,8 +1,8 @@
-"""What brokers tell the controller: that they are there, in which state, and which replicas of their partitions are in sync.
+"""What brokers tell the controller: in which state they are, and which replicas of their partitions are in sync.
 
 A heartbeat without news leaves no row: no error, a broker in service, all its log directories online.
 
-Sources: KIP-631 (registration, heartbeats), KIP-497 (AlterPartition), KIP-858 (log directories); words for states are those of the
+Sources: KIP-631 (heartbeats), KIP-497 (AlterPartition), KIP-858 (log directories); words for states are those of the
 metric `BrokerState`.
 """
 
@@ -28,12 +28,6 @@ class Step(NamedTuple):
     asked_isr: str | None = None
     partition_epoch: int | None = None
     error_code: int | None = None
-
-
-def register(seen: SeenExchange) -> Iterator[Row]:
-    request, reply = seen.fields()
-    if request or reply:
-        yield _row(Step("register", known(request.get("broker_id")), error_code=reply.get("error_code")))
 
 
 def heartbeat(seen: SeenExchange) -> Iterator[Row]:
@@ -118,7 +112,6 @@ KINDS = (
         "error_code topics(topic_name topic_id partitions(partition_index error_code isr))",
         alter_partition,
     ),
-    FactKind(62, "broker_id", "error_code", register),
     FactKind(
         63,
         "broker_id want_fence want_shut_down offline_log_dirs",

@@ -70,6 +70,7 @@ class Collector:
     def __init__(self, kinds: Iterable[FactKind], write: Callable[[str, pa.Table], None]) -> None:
         events = [(kind, *event) for kind in kinds for event in _events(kind)]
         self._kinds = {(key, event): kind for kind, key, event, _ in events}
+        assert len(self._kinds) == len(events), "of two kinds of facts that read the same message one would be lost"
         self._write = write
         self._rows = {name: FactRows() for name in FACT_TABLES if name != _REPORTED}
         self._flushed = Counter[str]()

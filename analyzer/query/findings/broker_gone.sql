@@ -13,10 +13,10 @@ WITH signs AS (
         e.client_address,
         e.broker_state,
         e.time_ns,
-        max(CASE WHEN e.event = 'register' OR e.broker_state = 'starting' THEN e.time_ns END) OVER (
+        max(CASE WHEN e.broker_state = 'starting' THEN e.time_ns END) OVER (
             PARTITION BY e.client_address ORDER BY e.time_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS started_ns,
-        min(CASE WHEN e.event = 'register' OR e.broker_state = 'starting' THEN e.time_ns END) OVER (
+        min(CASE WHEN e.broker_state = 'starting' THEN e.time_ns END) OVER (
             PARTITION BY e.client_address ORDER BY e.time_ns ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
         ) AS starts_ns
     FROM all_broker_events AS e

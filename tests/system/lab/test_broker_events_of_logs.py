@@ -14,8 +14,6 @@ def broker_events(line: Row) -> Iterator[Row]:
     base = {"broker_id": asked.get("brokerId"), "error_code": told.get("errorCode")}
     if key == 7:
         yield base | {"event": "controlled_shutdown"}
-    elif key == 62:
-        yield base | {"event": "register"}
     elif key == 63:
         state = "fenced" if told["isFenced"] else "running"
         for word, holds in (

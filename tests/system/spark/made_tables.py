@@ -39,7 +39,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
 }
 EVENTS = {
     "transaction_events": ("init", "add_partitions", "add_offsets", "commit_offsets", "end", "verify"),
-    "broker_events": ("register", "heartbeat", "isr"),
+    "broker_events": ("heartbeat", "isr"),
 }
 APIS = (
     (0, "Produce", ("produce_acks_0", "produce_acks_1", "produce_acks_all")),

@@ -8,6 +8,9 @@ import pytest
 from encode import encode
 from test_collect import Frames
 
+from analyzer.ingest.facts import clusters
+from analyzer.ingest.facts.collect import Collector
+from analyzer.ingest.facts.fact_kinds import FactKind
 from dissectors import layout
 
 Fields = dict[str, Any]
@@ -66,3 +69,15 @@ def test_a_heartbeat_that_is_cut_before_its_wishes_has_no_state() -> None:
         states.append([row["broker_state"] for row in frames.end()["broker_steps"]])
     assert states[-1] == ["starting"]
     assert [each for each in states if each and each != ["starting"]] == []
+
+
+def test_a_registration_tells_where_a_broker_is() -> None:
+    """It is read for the facts of clusters, and no other kind of facts may read it instead."""
+    listener = {"name": "PLAINTEXT", "host": "kafka-3", "port": 9092, "security_protocol": 0}
+    fields = {"broker_id": 3, "cluster_id": "east", "incarnation_id": TOPIC, "listeners": [listener], "features": []}
+    frames = Frames()
+    frames.exchange(62, 0, body(62, 0, "request", fields | {"rack": None}), None)
+    rows = frames.end()
+    assert [(row["node_id"], row["host"], row["port"]) for row in rows["broker_facts"]] == [(3, "kafka-3", 9092)]
+    with pytest.raises(AssertionError, match="would be lost"):
+        Collector([*clusters.KINDS, FactKind(62, "broker_id", None, clusters.registration)], frames.take)

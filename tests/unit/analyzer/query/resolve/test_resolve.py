@@ -329,8 +329,5 @@ def test_host_names_are_matched_by_a_port_that_only_one_node_has(lists_all: bool
 
 
 def test_fact_times_has_every_api_with_facts_of_events() -> None:
-    # A registration tells of its cluster too.
-    wanted = {kind.key for kind in kinds_for(True, True, True)} - {
-        kind.key for kind in kinds_for(False, False, False)
-    } | {62}
+    wanted = {kind.key for kind in kinds_for(True, True, True)} - {kind.key for kind in kinds_for(False, False, False)}
     assert {int(number) for number in re.findall(r"\b\d+\b", resolve.sql("fact_times"))} == wanted
