@@ -35,7 +35,7 @@ def heartbeat(seen: SeenExchange) -> Iterator[Row]:
     error, state, offline = reply.get("error_code"), _state(request, reply), request.get("offline_log_dirs")
     if error or offline or state not in (None, "running"):
         dirs = len(offline) if offline is not None and seen.request is not None and seen.request.whole else None
-        yield _row(Step("heartbeat", known(request.get("broker_id")), state, dirs, error_code=error))
+        yield "broker_steps", Step("heartbeat", known(request.get("broker_id")), state, dirs, error_code=error)
 
 
 def _state(request: dict[str, Any], reply: dict[str, Any]) -> str | None:
@@ -59,7 +59,8 @@ def controlled_shutdown(seen: SeenExchange) -> Iterator[Row]:
     whole = seen.reply is not None and seen.reply.whole
     granted = whole and reply["error_code"] == 0 and not reply["remaining_partitions"]
     state = "shutting_down" if granted else "pending_controlled_shutdown"
-    yield _row(Step("controlled_shutdown", known(request.get("broker_id")), state, error_code=reply.get("error_code")))
+    broker, error = known(request.get("broker_id")), reply.get("error_code")
+    yield "broker_steps", Step("controlled_shutdown", broker, state, error_code=error)
 
 
 def alter_partition(seen: SeenExchange) -> Iterator[Row]:
@@ -73,20 +74,19 @@ def alter_partition(seen: SeenExchange) -> Iterator[Row]:
     for topic in request.get("topics") or ():
         topic_id, name = topic.get("topic_id"), topic.get("topic_name")
         for each in topic["partitions"] or ():
-            answer = answers.get((topic_id, name, each["partition_index"]), {})
-            yield _row(
-                Step(
-                    "isr",
-                    known(request.get("broker_id")),
-                    topic=name,
-                    topic_id=uuid_or_none(topic_id),
-                    partition=each["partition_index"],
-                    isr=_written(answer.get("isr")) if answer.get("error_code") == 0 else _asked(each),
-                    asked_isr=_asked(each),
-                    partition_epoch=known(each["partition_epoch"]),
-                    error_code=reply.get("error_code") or answer.get("error_code"),
-                )
+            answer, asked = answers.get((topic_id, name, each["partition_index"]), {}), _asked(each)
+            step = Step(
+                "isr",
+                known(request.get("broker_id")),
+                topic=name,
+                topic_id=uuid_or_none(topic_id),
+                partition=each["partition_index"],
+                isr=_written(answer.get("isr")) if answer.get("error_code") == 0 else asked,
+                asked_isr=asked,
+                partition_epoch=known(each["partition_epoch"]),
+                error_code=reply.get("error_code") or answer.get("error_code"),
             )
+            yield "broker_steps", step
 
 
 def _asked(partition: dict[str, Any]) -> str | None:
@@ -96,10 +96,6 @@ def _asked(partition: dict[str, Any]) -> str | None:
 
 def _written(isr: list[int] | None) -> str | None:
     return None if isr is None else ",".join(map(str, sorted(isr)))
-
-
-def _row(step: Step) -> Row:
-    return "broker_steps", step
 
 
 _PARTITIONS = "partitions(partition_index new_isr new_isr_with_epochs(broker_id) partition_epoch)"

@@ -8,7 +8,6 @@
 -- costs: time, unanswered, connections
 SELECT
     *,
-    regexp_extract(broker, '^(.*):', 1) AS host,
     CASE WHEN answered <> 'no request' THEN 'Produce, though not other requests,' END AS unanswered,
     CASE times WHEN 1 THEN 'for' WHEN 2 THEN 'twice, for up to' ELSE CAST(times AS STRING) || ' times, for up to' END AS how_often
 FROM stalled_brokers

@@ -13,6 +13,6 @@ SELECT
     CASE times WHEN 1 THEN 'once' WHEN 2 THEN 'twice' ELSE CAST(times AS STRING) || ' times' END
         || CASE WHEN longest_ns IS NULL THEN '' WHEN times = 1 THEN ', for' ELSE ', for up to' END AS how_often,
     CASE WHEN followers IS NULL THEN 'check the broker''s disks, garbage collection and network, num.replica.fetchers, and whether a throttle for replication was left behind (follower.replication.throttled.rate).'
-        ELSE 'all at once it drops where itself stood still, or its network: check its garbage collection, disks and links.' END AS advice,
+        ELSE 'a leader that stood still itself, or lost its network, drops several at once: check its garbage collection, disks and links.' END AS advice,
     partitions AS weight
 FROM out_of_sync

@@ -61,7 +61,7 @@ read_to_end AS (
     WHERE q.side = 'request' AND q."offset" >= r.high_watermark
     GROUP BY l.connection, l.leader_address, l.member, l.until_ns, coalesce(q.topic, q.topic_id), q.partition
 ),
--- No partition has so many replicas that this leaves one out; bytes that mean no harm do not name more.
+-- No partition has more than 64 replicas; hostile bytes may name so many that each change would cost millions of rows.
 members AS (
     SELECT realm, topic_key, partition, list(DISTINCT member) AS members
     FROM (SELECT realm, topic_key, partition, unnest(isr) AS member FROM told)

@@ -267,6 +267,7 @@ unread_told AS (
 )
 SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+    broker_address AS host,
     CASE
         WHEN bool_and(may_be_disk) THEN 'or its disk, or a follower that it waits for'
         WHEN bool_and(may_be_follower) THEN 'or a follower that it waits for'
@@ -296,6 +297,7 @@ GROUP BY broker_address, broker_port
 UNION ALL
 SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+    broker_address AS host,
     CASE WHEN bool_and(own = 0) THEN 'its disk or a follower that it waits for' ELSE 'most likely its disk' END AS or_follower,
     'no Produce, though other requests' AS answered,
     CAST(NULL AS STRING) AS unread,
@@ -318,6 +320,7 @@ GROUP BY broker_address, broker_port
 UNION ALL
 SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+    broker_address AS host,
     'or a follower that it waits for' AS or_follower,
     'no request' AS answered,
     'judged by sizes and times, as it is TLS without keys' AS unread,
