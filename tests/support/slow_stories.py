@@ -26,6 +26,13 @@ def slow_at_times(each_s: float, slow_ms: int, median_ms: int = 1, count: int = 
     return {"exchanges": rows, "connections": [connection(1)]}
 
 
+def seen_twice(tables: Tables) -> Tables:
+    """The same, seen by two capture points that have names."""
+    again = [row | {"exchange": row["exchange"] + 1000, "connection": 2} for row in tables["exchanges"]]
+    links = [connection(1, tap="a"), connection(2, tap="b", client_port=50_001)]
+    return {"exchanges": [*tables["exchanges"], *again], "connections": links}
+
+
 def slow_everywhere(others_slow: int, others: int = 20) -> Tables:
     """The same, while so many of so few requests to another broker take as long."""
     story, other = slow_at_times(0.6, 300), PRODUCE | {"broker_address": "10.0.1.2"}
@@ -119,6 +126,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
         (
             lambda: slow_at_times(0.6, 300, count=9),
+            lambda: seen_twice(slow_at_times(0.6, 300, count=9)),
             lambda: slow_at_times(0.2, 300),
             lambda: slow_at_times(0.6, 90),
             lambda: slow_at_times(0.6, 49, count=20),

@@ -39,14 +39,15 @@ WAITING_APIS = frozenset({"Fetch", "JoinGroup", "SyncGroup", "ShareFetch"})
 
 def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     """Findings under their numbers in `kanalyze findings`, those of severity info left out, or one sentence when nothing needs
-    attention. Those of severity high are all shown, whatever `limit` says."""
+    attention, and how many there are for information. Those of severity high are all shown, whatever `limit` says."""
     found = [(number, each) for number, each in enumerate(facts.findings(), 1) if each.severity != "info"]
     lines = [text_tables.heading("Needs attention", width)]
     if not found:
         hint = _hint(facts)
         text = _nothing(facts, hint)
         lines += [Text(text_tables.INDENT + line) for line in text_tables.wrap(text, width - 2)]
-        return lines + (_look_at_slowest(facts, width) if hint is None else _lines(*hint, width))
+        lines += _look_at_slowest(facts, width) if hint is None else _lines(*hint, width)
+        return lines + _for_information(facts, hint, width)
     shown = found if limit is None else _chosen(found, limit)
     for number, finding in shown:
         lines += _lines(number, finding, width)
@@ -54,6 +55,15 @@ def render(facts: Facts, width: int, limit: int | None) -> list[Text]:
     if hidden and hidden[0] < shown[-1][0]:
         return lines + text_tables.suggestion(f"... and {listed(hidden)}", facts.ask(COMMAND), width)
     return lines + text_tables.more(len(hidden), facts.ask(COMMAND), width)
+
+
+def _for_information(facts: Facts, hint: Numbered | None, width: int) -> list[Text]:
+    """Where the findings are that are not shown; all of them are for information."""
+    hidden = len(facts.findings()) - (hint is not None)
+    if not hidden:
+        return []
+    more = "more " if hint is not None else ""
+    return text_tables.suggestion(f"... and {hidden:,} {more}for information", facts.ask(COMMAND), width)
 
 
 def listed(numbers: list[int]) -> str:
@@ -81,7 +91,7 @@ def _look_at_slowest(facts: Facts, width: int) -> list[Text]:
 
 def _hint(facts: Facts) -> Numbered | None:
     """The first finding for information that tells why requests were slow or had no reply, where some were or had none; where none
-    was slow the first that explains errors, if there are some; else the first about impact that no rule explains."""
+    was slow the first that explains errors, if there are some, else the first about impact; at last that no rule explains it."""
     if NOTHING in (facts.readability("findings").verdict, facts.readability("errors").verdict):
         return None
     row, worst = facts.coverage(), _slowest(facts)
@@ -92,11 +102,15 @@ def _hint(facts: Facts) -> Numbered | None:
     for number, each in found:
         if wanted & {each.rule.name, *(explained.rule for explained in each.rule.explains)}:
             return number, each
-    if not wanted & SLOW_REQUESTS and _errors(facts):
+    is_slow = bool(wanted & SLOW_REQUESTS)
+    if not is_slow and _errors(facts):
         for number, each in found:
             if any(cost.account == REFUSED for cost in each.rule.costs):
                 return number, each
-    return next(((number, each) for number, each in found if each.rule.rank >= LAST_RANK), None)
+    left = (
+        (number, each) for number, each in found if each.rule.rank >= LAST_RANK or (each.rule.costs and not is_slow)
+    )
+    return next(left, None)
 
 
 def _errors(facts: Facts) -> int:
@@ -115,7 +129,7 @@ def _nothing(facts: Facts, hint: Numbered | None) -> str:
     where = "" if verdict.verdict == WHOLE else " in what could be read"
     where += " by the rules that could be asked" if any(name.startswith("finding ") for name in facts.left_out) else ""
     clean, is_clean = _counts(facts)
-    found = "Nothing found" if is_clean and hint is None else "Nothing serious found"
+    found = "Nothing found" if is_clean and not facts.findings() else "Nothing serious found"
     below = " For information:" if hint is not None else _largest(facts)
     no_cause = "" if hint is not None and hint[1].rule.rank < LAST_RANK else ", and no cause was found"
     if (late := _overdue(facts)) is not None:

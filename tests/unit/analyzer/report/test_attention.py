@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from finding_stories import FETCH, SECOND_NS, failing, many
+from finding_stories import FETCH, SECOND_NS, STORIES, failing, many
 from impact_stories import between, cut_off, many_waiting, waiting
-from made_rows import Rows, connection, dataset
+from made_rows import START_NS, Rows, connection, dataset
 from progress_stories import no_request
 
 from analyzer.query.run_findings import find
@@ -30,6 +30,14 @@ def test_numbers_that_are_left_out_are_named(numbers: list[int], expected: str) 
     assert listed(numbers) == expected
 
 
+def _refused(times: int) -> dict[str, Rows]:
+    """A client that asks so often at a port of a broker's host where nobody listens, and is served beside it."""
+    row = {"is_kafka": None, "close": "rst", "syn_ack_ns": None, "requests": 0, "replies": 0, "broker_port": 9099}
+    row |= {"client_stream_bytes": 0, "broker_stream_bytes": 0}
+    beside = [connection(2 + each, first_time_ns=START_NS + each * 4 * SECOND_NS, **row) for each in range(times)]
+    return many_waiting([0.1, 0.1]) | {"connections": [connection(1), *beside]}
+
+
 @pytest.mark.parametrize(
     ("story", "begins", "fact"),
     [
@@ -38,6 +46,11 @@ def test_numbers_that_are_left_out_are_named(numbers: list[int], expected: str) 
         (between(5), "Nothing serious found: ", "5 BrokerRegistration between brokers were refused"),
         (many_waiting([0.1, 0.1, 0.1]), "Nothing found: ", None),
         (DELETED, "Nothing serious found: 2 errors", 'For information: 1 info    "app" keeps asking for topic t'),
+        (
+            _refused(2),
+            "Nothing serious found: ",
+            "For information: 1 info    10.0.1.1:9099 refuses connections, 2 attempts",
+        ),
     ],
 )
 def test_nothing_is_found_only_where_no_impact_is_above_its_limit(
@@ -47,6 +60,13 @@ def test_nothing_is_found_only_where_no_impact_is_above_its_limit(
         text = " ".join(line.plain.strip() for line in render(Facts(made), 120, 5)[1:])
     assert text.startswith(begins)
     assert fact in text if fact is not None else "no rule here knows why" not in text
+
+
+def test_findings_for_information_are_counted_where_none_is_shown(tmp_path: Path) -> None:
+    with dataset(tmp_path, STORIES["no_compression"][0]()) as made:
+        assert [(each.rule.name, each.severity) for each in find(made)] == [("no_compression", "info")]
+        text = " ".join(line.plain.strip() for line in render(Facts(made), 200, 5)[1:])
+    assert text.startswith("Nothing serious found: ") and "... and 1 for information (kanalyze findings" in text
 
 
 @pytest.mark.parametrize(
