@@ -159,6 +159,24 @@ def dead_line(seconds: float, resent: int = 3, others: int = 0, chatter: bool = 
     return {"exchanges": rows, "connections": [*links, connection(3)]}
 
 
+def unheard(
+    silent_s: float,
+    resent: int = 5,
+    beside: int = 0,
+    needless: int = 1,
+    before: int = 50,
+    burst: int = 30,
+    chatter: bool = False,
+) -> Tables:
+    """Produce requests, ten a second and each answered at once, a silence, and a burst of them; the broker sent so many packets
+    again. `beside`: so many on another connection; `chatter`: there the host goes on."""
+    moments = [4.9 - n / 10 for n in range(before)] + [4.9 + silent_s + n / 100 for n in range(burst)]
+    rows = [exchange(n, at_ns=at(moment), **PRODUCE) for n, moment in enumerate(moments)]
+    rows += [exchange(100 + n, at_ns=at(4.9 + n), connection=2) for n in range(1, int(silent_s) if chatter else 0)]
+    dead = connection(1, broker_retransmitted=resent, broker_needless=needless)
+    return {"exchanges": rows, "connections": [dead, connection(2, broker_retransmitted=beside)]}
+
+
 def overdue_poll(seconds: float, max_wait_ms: int = 500, beside: bool = True) -> Tables:
     """A long poll, and (on another connection) one Produce, which a broker answers only after so long."""
     rows: Rows = [exchange(n, at_ns=at(n / 10), **PRODUCE) for n in range(10)]
@@ -317,6 +335,19 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: crashing(4, newer="full", leaves=True),
             lambda: crashing(4, newer="truncated"),
         ),  # whether they left is not known
+    ),
+    "line_dead": (
+        (lambda: unheard(3.1), lambda: unheard(6.3, resent=6)),
+        (
+            lambda: unheard(2.9),
+            lambda: unheard(6.3, resent=4),
+            lambda: unheard(6.3, resent=4, beside=5),
+            lambda: unheard(6.1, resent=6),  # so many tries of one reply take longer
+            lambda: unheard(3.1, needless=3),  # what the client had already
+            lambda: unheard(3.1, burst=29),  # it was idle
+            lambda: unheard(3.1, before=9),
+            lambda: unheard(3.1, chatter=True),
+        ),
     ),
     "broker_stalled": (
         (lambda: overdue_poll(1.3),),

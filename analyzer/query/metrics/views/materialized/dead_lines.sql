@@ -7,12 +7,14 @@
 -- The line was dead at most from the last packet before to the first one after. TCP tries again after twice the time, each time
 -- (RFC 6298, 5.5): the try before the one that succeeded failed when half of the time since the first had passed.
 -- That is known beside the client, where every try is seen.
+-- Where the line went dead between two requests none waits: the broker sent its last reply again five times and more, for as long as
+-- so many tries take at least (3 s), and the client, at work before, had three times as much to send in the second after.
 -- To the end of the capture (`until`) a line is dead over which a request was sent again three times, 3 s and more after it, on a connection
 -- that was not idle for long before (a path may drop idle ones), when no broker has sent this host anything for 10 s, though other hosts
 -- had replies of this broker meanwhile. Where no other host is seen a request must have been sent again five times: then the line is dead,
 -- large packets are lost, or the broker's host is gone (`alone`).
 WITH resent AS (
-    SELECT connection, client_address, capture_side
+    SELECT connection, client_address, capture_side, broker_retransmitted, broker_needless
     FROM connections
     WHERE is_kafka AND is_client(role) AND client_retransmitted + broker_retransmitted >= 3
         AND one_way IS NULL
@@ -52,9 +54,43 @@ waited AS (
     GROUP BY s.client_address, s.begin_ns, s.end_ns
     HAVING count(*) = count(r.connection)
 ),
+-- What the hosts sent, and the next that they sent.
+sent AS (
+    SELECT
+        x.*,
+        lead(x.request_time_ns) OVER (PARTITION BY x.client_address ORDER BY x.request_time_ns, x.exchange) AS next_ns
+    FROM exchanges AS x
+    WHERE x.request_time_ns IS NOT NULL AND is_client(x.role)
+        AND x.client_address IN (SELECT client_address FROM resent WHERE broker_retransmitted >= 5)
+),
+unheard AS (
+    SELECT
+        s.client_address,
+        s.response_time_ns AS begin_ns,
+        s.next_ns AS end_ns,
+        who(s) AS who,
+        s.broker_address || ':' || CAST(s.broker_port AS STRING) AS broker,
+        s.exchange
+    FROM sent AS s
+    JOIN resent AS r ON r.connection = s.connection
+    JOIN sent AS x ON x.client_address = s.client_address
+        AND x.request_time_ns BETWEEN s.request_time_ns - s(5) AND s.next_ns + s(1)
+    WHERE r.broker_retransmitted >= 5 AND r.broker_needless <= 2
+        AND (s.next_ns - s.response_time_ns) / 2e8 >= power(2, least(r.broker_retransmitted, 20) - 1) - 1
+    GROUP BY
+        s.client_address, s.request_time_ns, s.response_time_ns, s.next_ns, who(s), s.broker_address, s.broker_port, s.exchange
+    HAVING count(*) FILTER (WHERE x.request_time_ns <= s.request_time_ns) >= 10
+        AND sum(x.request_bytes) FILTER (WHERE x.request_time_ns >= s.next_ns) * 5
+            >= sum(x.request_bytes) FILTER (WHERE x.request_time_ns <= s.request_time_ns) * 3
+),
+dead AS (
+    SELECT client_address, begin_ns, end_ns, who, broker, brokers, first_request_ns, least_ns, exchange FROM waited
+    UNION ALL
+    SELECT client_address, begin_ns, end_ns, who, broker, 1, begin_ns, CAST(NULL AS BIGINT), exchange FROM unheard
+),
 served AS (
     SELECT w.client_address, w.begin_ns, count(DISTINCT x.client_address) AS others
-    FROM waited AS w JOIN all_exchanges AS x
+    FROM dead AS w JOIN all_exchanges AS x
         ON x.client_address <> w.client_address
         AND x.response_time_ns BETWEEN w.first_request_ns + ms(500) AND w.end_ns - ms(500)
     WHERE is_client(x.role)
@@ -185,7 +221,7 @@ SELECT
     min(w.begin_ns) AS first_time_ns,
     max(w.end_ns) AS last_time_ns
 FROM (
-    SELECT *, lag(end_ns) OVER (PARTITION BY client_address ORDER BY begin_ns) AS before_ns FROM waited
+    SELECT *, lag(end_ns) OVER (PARTITION BY client_address ORDER BY begin_ns) AS before_ns FROM dead
 ) AS w
 LEFT JOIN served AS s ON s.client_address = w.client_address AND s.begin_ns = w.begin_ns
 GROUP BY w.client_address
