@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
 from name_stories import never_led_there
 
 Tables = dict[str, Rows]
@@ -113,6 +113,17 @@ def leaderless(lasted_s: float, normal: int = 1, clients: int = 1, first_s: floa
     return {"exchanges": rows, "errors": told, "connections": [connection(1)]}
 
 
+def follower_gone(left_s: float, waiting: int = 0, waited_s: float = 2.1, close: str = "rst") -> Tables:
+    """All that a broker opened to two others has ended so long before the end; so many writes wait then, for so long."""
+    end_ns = START_NS + int((2 + left_s) * SECOND_NS)
+    sent_ns = end_ns - int(waited_s * SECOND_NS)
+    rows = [exchange(n, at_ns=sent_ns, status="pending", **PRODUCE) for n in range(waiting)]
+    host: dict[str, Any] = {"client_address": "10.0.1.3", "role": "follower", "last_time_ns": START_NS + 2 * SECOND_NS}
+    ended = [connection(2, close="rst", **host), connection(3, close=close, broker_address="10.0.1.2", **host)]
+    links = [connection(1, close="none", last_time_ns=end_ns), *ended]
+    return {"captures": [capture(last_time_ns=end_ns)], "exchanges": [exchange(90), *rows], "connections": links}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "controller_gone": (
         lambda: controller_lost(3),
@@ -141,6 +152,16 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "broker_gone": (
+        (lambda: follower_gone(10.1), lambda: follower_gone(3.1, waiting=3)),
+        (
+            lambda: follower_gone(9.9),
+            lambda: follower_gone(3.1, waiting=2),
+            lambda: follower_gone(2.9, waiting=3),
+            lambda: follower_gone(3.1, waiting=3, waited_s=1.9),
+            lambda: follower_gone(3.1, waiting=3, close="none"),
+        ),
+    ),
     "no_leader": (
         (lambda: leaderless(10.2),),
         (

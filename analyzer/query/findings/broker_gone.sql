@@ -1,6 +1,6 @@
 -- severity: high
 -- rank: 6
--- when: connections having bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL AND client_stream_bytes = 0) OR count(*) FILTER (WHERE seen_from = 'syn' AND broker_stream_bytes = 0 AND close <> 'none') >= 3 OR (SELECT last_time_ns FROM time_range) - min(last_time_ns) FILTER (WHERE role = 'follower' AND close <> 'none') >= s(10)
+-- when: connections having bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL AND client_stream_bytes = 0) OR count(*) FILTER (WHERE seen_from = 'syn' AND broker_stream_bytes = 0 AND close <> 'none') >= 3 OR (SELECT last_time_ns FROM time_range) - min(last_time_ns) FILTER (WHERE role = 'follower' AND close <> 'none') >= s(3)
 -- says: broker {broker}[, {alone},] became unavailable[, {stopped}][: {attempts|connection attempt|connection attempts} from {clients|address|addresses} failed after its last reply][: {never|attempt|attempts} to connect failed, from the beginning of the capture to its end, and partitions have no leader][: every connection over which it replicated from other brokers ended ({ended})][, {back}][ {away_ns} later][; meanwhile {refused_writes|write was|writes were} refused for lack of in-sync replicas]
 -- do: Check the broker's log and its host: it was stopped, was killed, or lost its network.
 -- look: kanalyze connections --broker {broker}

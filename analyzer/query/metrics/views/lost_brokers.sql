@@ -10,7 +10,8 @@
 -- of replicas (high). After one or two attempts, and none in the last five
 -- seconds, it may be back: for information, unless clients were told so. So it may after
 -- more of them, where hardly a request had to wait for another broker. A broker that nobody asks is
--- missed by other brokers: all its connections to them ended, 10 s or more before the end, and it tried no other. Followers leave a
+-- missed by other brokers: all its connections to them ended, 10 s or more before the end (3 s where three writes wait for replicas to the
+-- end, for 2 s and more), and it tried no other. Followers leave a
 -- broker that leads no more, so these connections were to two brokers, or one to a controller was among them, which nobody leaves. It may have been taken away
 -- in order, its partitions moved before: for information, unless clients were refused or waited for replicas from then on.
 WITH attempts AS (
@@ -263,14 +264,18 @@ called AS (
     GROUP BY broker_address
 ),
 harmed AS (
-    SELECT f.client_address, count(*) AS harm
+    SELECT f.client_address, count(*) AS harm, count(*) FILTER (WHERE h.is_waiting) AS waiting
     FROM following AS f JOIN (
-        SELECT x.response_time_ns AS time_ns
+        SELECT x.response_time_ns AS time_ns, false AS is_waiting
         FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
         WHERE e.code IN (error('LEADER_NOT_AVAILABLE', 'NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'))
             AND is_client(x.role)
         UNION ALL
-        SELECT response_time_ns AS time_ns FROM exchanges WHERE kind = 'produce_acks_all' AND latency_ns >= s(1)
+        SELECT response_time_ns AS time_ns, false AS is_waiting FROM exchanges WHERE kind = 'produce_acks_all' AND latency_ns >= s(1)
+        UNION ALL
+        SELECT x.request_end_ns AS time_ns, true AS is_waiting
+        FROM pending_requests AS p JOIN exchanges AS x ON x.exchange = p.exchange
+        WHERE x.kind = 'produce_acks_all' AND is_client(x.role) AND p.until_ns - x.request_end_ns >= s(2)
     ) AS h ON h.time_ns >= f.gone_ns
     GROUP BY f.client_address
 ),
@@ -297,7 +302,7 @@ missed AS (
     LEFT JOIN called AS c ON c.broker_address = f.client_address
     LEFT JOIN harmed AS h ON h.client_address = f.client_address
     CROSS JOIN time_range AS r
-    WHERE r.last_time_ns - f.gone_ns >= s(10)
+    WHERE r.last_time_ns - f.gone_ns >= s(10) OR (r.last_time_ns - f.gone_ns >= s(3) AND h.waiting >= 3)
 )
 SELECT * FROM asked
 UNION ALL
