@@ -31,11 +31,11 @@ def refused_then() -> Tables:
     return closed_idle(60, 38, connection(2, first_time_ns=at(63), last_time_ns=at(63), **refused))
 
 
-def stopped_then() -> Tables:
-    """The same of a broker that closes another connection at the same time, on which it has just answered."""
-    busy = connection(2, close="fin", closed_by="broker", close_time_ns=at(62.2), last_time_ns=at(62.2))
-    tables = closed_idle(60, 38, busy)
-    tables["exchanges"].append(exchange(3, at_ns=at(61.9), connection=2))
+def stopped_then(idle_s: float = 0.3) -> Tables:
+    """The same of a broker that closes within a second another connection, which was idle for so long."""
+    other = connection(2, close="fin", closed_by="broker", close_time_ns=at(62.2), last_time_ns=at(62.2))
+    tables = closed_idle(60, 38, other)
+    tables["exchanges"].append(exchange(3, at_ns=at(62.2 - idle_s) - 1_000_000, connection=2))
     return tables
 
 
@@ -140,6 +140,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: closed_idle(60, 38, closed_by="client"),
             refused_then,
             stopped_then,
+            lambda: stopped_then(58.9),
         ),
     ),
     "hung_up_at_once": (

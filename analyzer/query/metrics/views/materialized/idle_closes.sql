@@ -1,7 +1,7 @@
 -- Connections that the broker closed because nothing came, and that their client used again: one row a client and broker.
 -- The broker's FIN after 5 s or more without traffic, and a request on that connection a second or more after it: a client that writes
 -- at the same moment cannot know. Of TLS without keys sizes and times tell the same. A broker that stops closes its connections too:
--- then those that were in use end with these, or new ones are refused.
+-- then those that were in use, or not idle for as long, end with these, or new ones are refused.
 WITH ended AS (
     SELECT connection, client_address, broker_address, broker_port, close_time_ns
     FROM connections
@@ -46,7 +46,7 @@ told AS (
     FROM used
     WHERE asked_ns - close_time_ns >= s(1) AND close_time_ns - quiet_ns >= s(5)
 ),
--- Brokers that were stopped: they refused someone soon after, or closed within a second a connection that was in use.
+-- Brokers that were stopped: they refused someone soon after, or closed within a second a connection that was idle for another time.
 stopped AS (
     SELECT t.connection
     FROM told AS t JOIN connections AS c ON c.broker_address = t.broker_address AND c.broker_port = t.broker_port
@@ -58,7 +58,9 @@ stopped AS (
     JOIN connections AS c ON c.broker_address = t.broker_address AND c.broker_port = t.broker_port
     JOIN exchanges AS x ON x.connection = c.connection
     WHERE c.closed_by = 'broker' AND c.close_time_ns BETWEEN t.close_time_ns - s(1) AND t.close_time_ns + s(1)
-        AND coalesce(x.response_end_ns, x.response_time_ns) BETWEEN c.close_time_ns - s(2) AND c.close_time_ns
+        AND coalesce(x.response_end_ns, x.response_time_ns) <= c.close_time_ns
+    GROUP BY t.connection, t.idle_ns, c.connection, c.close_time_ns
+    HAVING abs(c.close_time_ns - max(coalesce(x.response_end_ns, x.response_time_ns)) - t.idle_ns) >= s(1)
 )
 SELECT
     t.broker_address || ':' || CAST(t.broker_port AS STRING) AS broker,
