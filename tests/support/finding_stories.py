@@ -142,13 +142,12 @@ def sent(sequences: list[int], **values: Any) -> Tables:
     return {"exchanges": exchanges, "batches": rows, "connections": [connection(1)]}
 
 
-def to_two_clusters() -> Tables:
-    """One client, two clusters that gave it the same producer id: the same numbers, and nothing sent twice."""
-    tables = sent([*range(40), *range(40)])
-    for table in ("exchanges", "batches"):
-        for row in tables[table]:
-            row["connection"] = 1 if row["exchange"] < 40 else 2
-    return tables | {"connections": [connection(1, cluster="a"), connection(2, cluster="b")]}
+def on_two_connections(sequences: list[int], differ_in: str) -> Tables:
+    """The same batches on each, which are of two clusters that gave a client one producer id, or seen at two capture points."""
+    tables, first = sent(sequences * 2), len(sequences)
+    for row in (*tables["exchanges"], *tables["batches"]):
+        row["connection"] = 1 if row["exchange"] < first else 2
+    return tables | {"connections": [connection(1, **{differ_in: "a"}), connection(2, **{differ_in: "b"})]}
 
 
 def assigned(fetch_moments: list[float], life_s: float, seen_s: float = 80) -> Tables:
@@ -431,7 +430,14 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: lagging([0, 10, 20, 30, 40, 50], 61),
         ),
     ),
-    "resent_batches": (lambda: sent([*range(40), 7]), (lambda: sent(list(range(40))), lambda: sent([*range(20), 7]))),
+    "resent_batches": (
+        lambda: sent([*range(40), 7]),
+        (
+            lambda: sent(list(range(40))),
+            lambda: sent([*range(20), 7]),
+            *(lambda name=name: on_two_connections([*range(40)], name) for name in ("cluster", "tap")),
+        ),
+    ),
     "assigned_not_fetched": (
         lambda: assigned([70.0], 65),
         (

@@ -126,7 +126,6 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
         (
             lambda: slow_at_times(0.6, 300, count=9),
-            lambda: seen_twice(slow_at_times(0.6, 300, count=9)),
             lambda: slow_at_times(0.2, 300),
             lambda: slow_at_times(0.6, 90),
             lambda: slow_at_times(0.6, 49, count=20),

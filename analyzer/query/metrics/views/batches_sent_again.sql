@@ -1,5 +1,6 @@
 -- Idempotent producers that send batches again, one row a client.
 -- The same producer id, epoch, partition and first sequence, on any connection to the cluster: each cluster counts its own ids.
+-- What two capture points that have names saw is no copy: the one that saw most copies tells.
 -- A batch that the broker refused has to be sent again: only copies that it took, or did not answer, count.
 WITH refused AS (
     SELECT exchange, coalesce(topic, topic_id) AS topic, partition
@@ -14,7 +15,7 @@ senders AS (
         w.client_id,
         c.cluster,
         coalesce(nullif(w.client_id, ''), c.client_address) AS who,
-        dense_rank() OVER (ORDER BY c.cluster, coalesce(nullif(w.client_id, ''), c.client_address)) AS sender
+        dense_rank() OVER (ORDER BY c.tap, c.cluster, coalesce(nullif(w.client_id, ''), c.client_address)) AS sender
     FROM (SELECT connection, client_id FROM written_sums WHERE is_sequenced GROUP BY connection, client_id) AS w
     JOIN connections AS c ON c.connection = w.connection
 ),
@@ -94,3 +95,4 @@ FROM resent AS r
 JOIN ends AS e ON e.sender = r.sender
 JOIN (SELECT cluster, who, sender FROM senders GROUP BY cluster, who, sender) AS x ON x.sender = r.sender
 GROUP BY x.cluster, x.who, r.sender, r.copies, r.copies_again, r.first_time_ns, r.last_time_ns
+QUALIFY row_number() OVER (PARTITION BY x.cluster, x.who ORDER BY r.copies_again DESC, r.sender) = 1

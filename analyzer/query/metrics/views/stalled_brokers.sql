@@ -14,6 +14,7 @@
 -- A disk that stands still holds writes alone: no Produce was answered for 1.5 s and more, though other requests were in that time,
 -- and writes of two connections waited, none of them behind another, or ten. A follower that stood still would do the same where all
 -- wait for replicas: not told where one ceased to fetch from this broker.
+-- What two capture points that have names saw is one connection, and one request.
 -- The last packet of a broker: one of several captures may end before the others.
 WITH seen AS (
     SELECT broker_address, broker_port, max(last_time_ns) AS last_time_ns
@@ -93,9 +94,9 @@ waited AS (
         s.end_ns,
         s.lasts,
         min(greatest(x.request_end_ns, s.begin_ns)) AS first_request_ns,
-        count(*) AS requests,
+        count(DISTINCT concat(c.client_address, '|', c.client_port, '|', x.correlation_id)) AS requests,
         count(DISTINCT who(x)) AS clients,
-        count(DISTINCT x.connection) AS connections,
+        count(DISTINCT concat(c.client_address, '|', c.client_port)) AS connections,
         count(*) FILTER (WHERE x.throttle_time_ms IS NULL AND x.status = 'answered') AS unsure,
         count(*) FILTER (WHERE c.client_retransmitted = 0 OR x.broker_min_ns / 8 >= x.waited_ns / 10) AS taken,
         count(*) FILTER (WHERE x.is_head) AS heads,
@@ -150,9 +151,9 @@ writes_still AS (
         s.begin_ns,
         s.end_ns,
         min(greatest(x.request_end_ns, s.begin_ns)) AS first_request_ns,
-        count(*) AS requests,
+        count(DISTINCT concat(c.client_address, '|', c.client_port, '|', x.correlation_id)) AS requests,
         count(DISTINCT who(x)) AS clients,
-        count(DISTINCT CASE WHEN x.is_head THEN x.connection END) AS head_connections,
+        count(DISTINCT CASE WHEN x.is_head THEN concat(c.client_address, '|', c.client_port) END) AS head_connections,
         count(*) FILTER (WHERE x.is_head AND x.kind = 'produce_acks_1') AS own,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
         max_by(x.exchange, (x.response_time_ns, x.exchange)) AS evidence_last
