@@ -167,14 +167,20 @@ def unheard(
     before: int = 50,
     burst: int = 30,
     chatter: bool = False,
+    missing: tuple[int, int] = (0, 0),
+    joined: int = 1,
 ) -> Tables:
     """Produce requests, ten a second and each answered at once, a silence, and a burst of them; the broker sent so many packets
-    again. `beside`: so many on another connection; `chatter`: there the host goes on."""
-    moments = [4.9 - n / 10 for n in range(before)] + [4.9 + silent_s + n / 100 for n in range(burst)]
+    again. `beside`: so many on another connection; `chatter`: there the host goes on. `missing`: how often numbers of packets are
+    missing on either; `joined`: so many of the burst are in its first packet."""
+    moments = [4.9 - n / 10 for n in range(before)] + [
+        4.9 + silent_s + max(n + 1 - joined, 0) / 100 for n in range(burst)
+    ]
     rows = [exchange(n, at_ns=at(moment), **PRODUCE) for n, moment in enumerate(moments)]
     rows += [exchange(100 + n, at_ns=at(4.9 + n), connection=2) for n in range(1, int(silent_s) if chatter else 0)]
-    dead = connection(1, broker_retransmitted=resent, broker_needless=needless)
-    return {"exchanges": rows, "connections": [dead, connection(2, broker_retransmitted=beside)]}
+    dead = connection(1, broker_retransmitted=resent, broker_needless=needless, client_missing_ids=missing[0])
+    other = connection(2, broker_retransmitted=beside, client_missing_ids=missing[1])
+    return {"exchanges": rows, "connections": [dead, other]}
 
 
 def overdue_poll(seconds: float, max_wait_ms: int = 500, beside: bool = True) -> Tables:
@@ -337,8 +343,17 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),  # whether they left is not known
     ),
     "line_dead": (
-        (lambda: unheard(3.1), lambda: unheard(6.3, resent=6)),
         (
+            lambda: unheard(3.1),
+            lambda: unheard(6.3, resent=6),
+            lambda: unheard(3.1, resent=0, missing=(1, 0), joined=3),
+        ),
+        (
+            lambda: unheard(2.9, resent=0, missing=(1, 0), joined=3),
+            lambda: unheard(3.1, resent=0, missing=(1, 0), joined=2),
+            lambda: unheard(3.1, resent=0, missing=(2, 0), joined=3),
+            lambda: unheard(3.1, resent=0, missing=(1, 1), joined=3),  # the capture lacks packets
+            lambda: unheard(3.1, resent=1, missing=(1, 0), joined=3),
             lambda: unheard(2.9),
             lambda: unheard(6.3, resent=4),
             lambda: unheard(6.3, resent=4, beside=5),

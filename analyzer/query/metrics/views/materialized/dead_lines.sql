@@ -8,13 +8,15 @@
 -- (RFC 6298, 5.5): the try before the one that succeeded failed when half of the time since the first had passed.
 -- That is known beside the client, where every try is seen.
 -- Where the line went dead between two requests none waits: the broker sent its last reply again five times and more, for as long as
--- so many tries take at least (3 s), and the client, at work before, had three times as much to send in the second after.
+-- so many tries take at least (3 s), and the client, at work before, had three times as much to send in the second after. Or all that
+-- was sent again was the client's, and lost before the capture: its packets skip numbers once, as those of no other connection do, and the
+-- first one after 3 s and more of silence has three requests in it, as TCP joins what it sends again.
 -- To the end of the capture (`until`) a line is dead over which a request was sent again three times, 3 s and more after it, on a connection
 -- that was not idle for long before (a path may drop idle ones), when no broker has sent this host anything for 10 s, though other hosts
 -- had replies of this broker meanwhile. Where no other host is seen a request must have been sent again five times: then the line is dead,
 -- large packets are lost, or the broker's host is gone (`alone`).
 WITH resent AS (
-    SELECT connection, client_address, capture_side, broker_retransmitted, broker_needless
+    SELECT connection, client_address, capture_side
     FROM connections
     WHERE is_kafka AND is_client(role) AND client_retransmitted + broker_retransmitted >= 3
         AND one_way IS NULL
@@ -54,14 +56,28 @@ waited AS (
     GROUP BY s.client_address, s.begin_ns, s.end_ns
     HAVING count(*) = count(r.connection)
 ),
--- What the hosts sent, and the next that they sent.
+-- Connections whose sender tried again and again: the broker, for so long at least, or the client, unseen.
+tried AS (
+    SELECT
+        connection,
+        client_address,
+        broker_retransmitted < 5 AS is_unseen,
+        CASE WHEN broker_retransmitted < 5 THEN s(3)
+            ELSE 2e8 * (power(2, least(broker_retransmitted, 20) - 1) - 1) END AS least_ns
+    FROM connections
+    WHERE is_kafka AND is_client(role) AND one_way IS NULL AND (
+        (broker_retransmitted >= 5 AND broker_needless <= 2)
+        OR (broker_retransmitted = 0 AND client_retransmitted = 0 AND client_missing_ids = 1 AND client_gaps = 0
+            AND (SELECT count(*) FROM all_connections WHERE client_missing_ids > 0 OR broker_missing_ids > 0) = 1)
+    )
+),
+-- What these hosts sent, and the next that they sent.
 sent AS (
     SELECT
         x.*,
         lead(x.request_time_ns) OVER (PARTITION BY x.client_address ORDER BY x.request_time_ns, x.exchange) AS next_ns
     FROM exchanges AS x
-    WHERE x.request_time_ns IS NOT NULL AND is_client(x.role)
-        AND x.client_address IN (SELECT client_address FROM resent WHERE broker_retransmitted >= 5)
+    WHERE x.request_time_ns IS NOT NULL AND is_client(x.role) AND x.client_address IN (SELECT client_address FROM tried)
 ),
 unheard AS (
     SELECT
@@ -72,16 +88,15 @@ unheard AS (
         s.broker_address || ':' || CAST(s.broker_port AS STRING) AS broker,
         s.exchange
     FROM sent AS s
-    JOIN resent AS r ON r.connection = s.connection
+    JOIN tried AS r ON r.connection = s.connection AND s.next_ns - s.response_time_ns >= r.least_ns
     JOIN sent AS x ON x.client_address = s.client_address
         AND x.request_time_ns BETWEEN s.request_time_ns - s(5) AND s.next_ns + s(1)
-    WHERE r.broker_retransmitted >= 5 AND r.broker_needless <= 2
-        AND (s.next_ns - s.response_time_ns) / 2e8 >= power(2, least(r.broker_retransmitted, 20) - 1) - 1
     GROUP BY
-        s.client_address, s.request_time_ns, s.response_time_ns, s.next_ns, who(s), s.broker_address, s.broker_port, s.exchange
+        s.client_address, s.request_time_ns, s.response_time_ns, s.next_ns, who(s), s.broker_address, s.broker_port, s.exchange, r.is_unseen
     HAVING count(*) FILTER (WHERE x.request_time_ns <= s.request_time_ns) >= 10
         AND sum(x.request_bytes) FILTER (WHERE x.request_time_ns >= s.next_ns) * 5
             >= sum(x.request_bytes) FILTER (WHERE x.request_time_ns <= s.request_time_ns) * 3
+        AND (NOT r.is_unseen OR count(*) FILTER (WHERE x.request_time_ns = s.next_ns) >= 3)
 ),
 dead AS (
     SELECT client_address, begin_ns, end_ns, who, broker, brokers, first_request_ns, least_ns, exchange FROM waited
