@@ -148,6 +148,8 @@ def _cure(row: dict[str, Any]) -> str:
     if row["cure"] == "configure":
         what = f"{row['library']}: {row['setting']}" if row["setting"] else "that version"
         return f"The client is newer than the protocol version that it is configured for: raise {what}."
+    if row["cure"] == "upgrade" and row["library"] and not row["setting"]:
+        return "Upgrade the client: it knows no newer version."
     if row["cure"] == "upgrade":
         what = f" ({row['library']}: {row['setting']})" if row["setting"] else ""
         return f"Upgrade the client, or raise its configured protocol version{what}."

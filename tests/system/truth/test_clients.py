@@ -41,6 +41,14 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     "optiopay_at_43": (["already_failing", "malformed"], None),
     "platformatic_at_43": ([], "platformatic-kafka"),
     "pykafka_at_39": (["breaks_on_4"], "pykafka"),
+    # It knows ListOffsets v0 alone, which Kafka 4 does not take: its consumer said "Required feature not supported by broker", and
+    # asked nothing for 78 s.
+    "rdkafka15_at_44": (["assigned_not_fetched"], "confluent-kafka-python"),
+    "rdkafka15_at_39": (["breaks_on_4"], "confluent-kafka-python"),
+    "rdkafka10_at_39": (["breaks_on_4"], "librdkafka"),
+    # broker.version.fallback=0.9.0: kafka-python of that time asks for the same.
+    "rdkafka_fallback_at_39": (["breaks_on_4"], None),
+    "kafka_python20_at_44": ([], "kafka-python"),
     # A consumer with group.protocol=consumer: five records were there, poll() returned none for 25 s, and no error.
     "rdkafka_848_at_39": (["never_joined"], "confluent-kafka-python"),
 }
@@ -91,6 +99,20 @@ def test_a_share_consumer_that_is_late_is_told_of_its_lock() -> None:
     (refused,) = told.symptoms
     assert "INVALID_RECORD_STATE, 3 times, topic orders, group g1" in refused.sentence
     assert "share.acquire.mode=record_limit" in told.do
+
+
+def test_what_librdkafka_before_1_8_2_lacks_no_setting_gives_it() -> None:
+    with analyzer.read(FOLDER / "rdkafka15_at_39.pcap.zst") as opened:
+        cures = {
+            (row["api_name"], row["cure"], row["setting"])
+            for row in opened.metric("readiness").to_pylist()
+            if row["cure"]
+        }
+    assert cures == {("ListOffsets", "upgrade", None)}
+    with analyzer.read(FOLDER / "rdkafka15_at_44.pcap.zst") as opened:
+        told = opened.findings[0]
+    assert "is assigned topic ck, but has not fetched 2 partitions of it for 1 min 18 s" in told.sentence
+    assert "librdkafka before 1.8.2" in told.do
 
 
 def test_a_request_waits_until_its_broker_closes_the_connection() -> None:

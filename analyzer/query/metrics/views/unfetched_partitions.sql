@@ -1,7 +1,8 @@
 -- Who does not fetch what it is assigned? One row per group, client and topic: `partitions` were not fetched for
 -- `waited_ns`.
--- Only partitions that this capture shows being fetched at some other time, so that their leader's traffic is in it, and only
--- for as long as the member is seen: one that went, and time that nobody captured, say nothing.
+-- Only partitions of which a fetch of the member would be in the capture: they are fetched at some other time, or written to a
+-- broker that this member asks other things; and only for as long as the member is seen: one that went, and time that nobody
+-- captured, say nothing. `knows_no_offsets`: a broker told it that ListOffsets v0 is gone, and it asks neither for offsets nor records.
 WITH held AS (
     SELECT
         cluster,
@@ -51,20 +52,56 @@ reads AS (
     FROM fetch_positions AS p JOIN exchanges AS x ON x.exchange = p.exchange
     WHERE (SELECT count(*) FROM lasting) > 0
 ),
+written AS (
+    SELECT c.cluster, coalesce(e.topic, e.topic_id) AS topic, e.partition, c.broker_address, c.broker_port
+    FROM entries AS e
+        JOIN exchanges AS x ON x.exchange = e.exchange
+        JOIN connections AS c ON c.connection = e.connection
+    WHERE x.api_key = api('Produce') AND e.side = 'response' AND e.error_code = error('NONE') AND (SELECT count(*) FROM lasting) > 0
+    GROUP BY ALL
+),
+asked AS (
+    SELECT t.client_address, t.client_id, c.broker_address, c.broker_port
+    FROM totals AS t JOIN connections AS c ON c.connection = t.connection
+    GROUP BY ALL
+),
 visible AS (
-    SELECT DISTINCT cluster, topic, partition FROM reads
+    SELECT cluster, topic, partition, NULL AS client_address, NULL AS client_id FROM reads
+    UNION
+    SELECT w.cluster, w.topic, w.partition, a.client_address, a.client_id
+    FROM written AS w JOIN asked AS a ON a.broker_address = w.broker_address AND a.broker_port = w.broker_port
+),
+mute AS (
+    SELECT a.client_address, a.client_id
+    FROM asked_versions AS a
+        LEFT JOIN offered_versions AS o
+            ON o.connection = a.connection AND o.api_key = api('ListOffsets') AND o.min_version > 0
+    GROUP BY a.client_address, a.client_id
+    HAVING count(*) FILTER (WHERE a.api_name IN ('Fetch', 'ListOffsets')) = 0 AND count(o.connection) > 0
 ),
 checked AS (
-    SELECT h.group_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, h.until_ns, count(r.time_ns) AS fetches
+    SELECT
+        h.group_id,
+        h.who,
+        h.topic,
+        h.partition,
+        h.exchange,
+        h.time_ns,
+        h.until_ns,
+        EXISTS (
+            FROM mute AS m WHERE m.client_address = h.client_address AND m.client_id IS NOT DISTINCT FROM h.client_id
+        ) AS knows_no_offsets,
+        count(r.time_ns) AS fetches
     FROM lasting AS h
-    JOIN visible AS v
+    SEMI JOIN visible AS v
         ON v.cluster IS NOT DISTINCT FROM h.cluster AND v.topic = h.topic AND v.partition = h.partition
+        AND (v.client_address IS NULL OR (v.client_address = h.client_address AND v.client_id IS NOT DISTINCT FROM h.client_id))
     LEFT JOIN reads AS r
         ON r.cluster IS NOT DISTINCT FROM h.cluster AND r.topic = h.topic AND r.partition = h.partition
         AND r.client_id IS NOT DISTINCT FROM h.client_id AND r.client_address = h.client_address
         AND r.time_ns >= h.time_ns AND r.time_ns < h.read_until_ns
     GROUP BY
-        h.group_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, h.until_ns, h.read_until_ns
+        h.group_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, h.until_ns, h.read_until_ns, h.client_address, h.client_id
 )
 SELECT
     group_id,
@@ -73,6 +110,7 @@ SELECT
     count(*) AS partitions,
     max(until_ns - time_ns) AS waited_ns,
     max(until_ns - time_ns) AS weight,
+    bool_or(knows_no_offsets) AS knows_no_offsets,
     min_by(exchange, (time_ns, exchange)) AS evidence_assignment,
     min(time_ns) AS first_time_ns,
     max(until_ns) AS last_time_ns

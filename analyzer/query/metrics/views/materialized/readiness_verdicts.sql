@@ -177,7 +177,8 @@ libraries AS (
         ON lower(concat(coalesce(c.software_name, ''), ' ', coalesce(c.software_version, ''))) LIKE l.software
         OR (c.software_name IS NULL AND lower(c.client_id) LIKE l.client_id)
 )
--- Software that sends its name (KIP-511) is newer than every removed version: it is configured to use an old protocol.
+-- Software that sends its name (KIP-511) is newer than every removed version, so that it is configured to use an old protocol; but
+-- librdkafka's settings count only where it does not ask brokers, and before 1.8.2 it knows no newer ListOffsets.
 SELECT
     j.release,
     j.verdict,
@@ -200,11 +201,11 @@ SELECT
     j.last_time_ns,
     CASE
         WHEN j.verdict NOT IN ('already_failing', 'breaks') THEN NULL
-        WHEN j.software_name IS NULL THEN 'upgrade'
+        WHEN j.software_name IS NULL OR (l.library = 'librdkafka' AND j.asks) THEN 'upgrade'
         ELSE 'configure'
     END AS cure,
     l.library,
-    l.setting,
+    CASE WHEN l.library = 'librdkafka' AND j.asks THEN NULL ELSE l.setting END AS setting,
     j.source,
     j.example_exchange
 FROM judged AS j

@@ -101,6 +101,16 @@ def test_software_that_tells_its_name_is_newer_than_its_protocol(tmp_path: Path)
     assert found["app", "Produce", 2] == ("breaks", "newer_was_offered", "configure")
 
 
+def test_librdkafka_that_asks_has_nothing_newer_to_be_set_to(tmp_path: Path) -> None:
+    """Before 1.8.2 it has ListOffsets v0 alone; its settings count only where it does not ask."""
+    tables = {
+        "connections": [connection(1, software_name="confluent-kafka-python", software_version="1.5.0-rdkafka-1.5.0")],
+        "offered_versions": offers(Produce=(0, 9), Fetch=(0, 12)),
+    }
+    found = verdicts(tmp_path, [asks(1), produce(2, 2)], **tables)
+    assert found["app", "Produce", 2] == ("breaks", "newer_was_offered", "upgrade")
+
+
 def test_a_client_that_never_asks_breaks(tmp_path: Path) -> None:
     assert verdicts(tmp_path, [produce(2, 2)])["app", "Produce", 2] == ("breaks", "never_asks", "upgrade")
 
