@@ -282,6 +282,14 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (lambda: cut_at_once(0.04), lambda: left_behind(9, 1, "broker"), lambda: left_behind(10, 99, "client")),
     ),
     "far_broker": ((lambda: far_away(clocked=False),), (lambda: far_away(clocked=True),)),
+    "broker_stalled": (
+        (lambda: slow_stories.alone(5.1),),
+        (
+            lambda: slow_stories.alone(4.9),
+            lambda: slow_stories.alone(5.1, before=9),
+            lambda: slow_stories.alone(5.1, api={"api_key": 8, "api_name": "OffsetCommit", "api_version": 8}),
+        ),
+    ),
     "closed_while_idle": ((lambda: close_stories.stopped_then(59.1),), ()),
     "line_dead": (
         (lambda: silent_together(2),),

@@ -2,7 +2,8 @@
 -- times, for `still_ns` at most, while `requests` of `clients` waited; `or_follower` names what else it may have been,
 -- `until` says that it did not end.
 -- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least (2 where one is
--- a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one, or for two seconds 3 behind a Produce on one: then it may be the disk, or a follower. One of them at
+-- a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one, or for two seconds 3 behind a Produce on one, or for five seconds that Produce alone in
+-- the midst of work (ten replies in the five seconds before): then it may be the disk, or a follower. One of them at
 -- least waited behind no other request of its connection, and only such a one tells what it needed. Its host took the requests (a
 -- connection without a repeated segment, or what packets say of a request's time there), so its network was there. Where all
 -- of them need other replicas, one of these may have stood still: only a long poll that came back at the same moment, a request
@@ -107,6 +108,10 @@ waited AS (
                 'EndTxn', 'TxnOffsetCommit'))
         ) AS alone,
         min_by(x.api_key, (x.request_end_ns, x.exchange)) AS first_api_key,
+        s.end_ns - min(greatest(x.request_end_ns, s.begin_ns)) >= s(5) AND NOT s.lasts AND (
+            SELECT count(*) FROM replies AS a
+            WHERE a.broker_address = s.broker_address AND a.broker_port = s.broker_port AND a.end_ns BETWEEN s.begin_ns - s(5) AND s.begin_ns
+        ) >= 10 AS is_alone,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
         max_by(x.exchange, (coalesce(x.response_time_ns, x.request_end_ns), x.exchange)) AS evidence_last
     FROM still AS s
@@ -128,7 +133,7 @@ judged AS (
         ON o.broker_address = w.broker_address AND o.broker_port = w.broker_port AND o.begin_ns = w.begin_ns
     LEFT JOIN polls AS p
         ON p.broker_address = w.broker_address AND p.broker_port = w.broker_port AND p.begin_ns = w.begin_ns
-    WHERE (w.requests >= 3 OR (w.overdue > 0 AND w.connections >= 2)) AND w.taken > 0 AND w.heads > 0 AND coalesce(o.inside, 0) = 0
+    WHERE (w.requests >= 3 OR (w.overdue > 0 AND w.connections >= 2) OR w.is_alone) AND w.taken > 0 AND w.heads > 0 AND coalesce(o.inside, 0) = 0
         AND w.end_ns - w.first_request_ns
         >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN ms(800) ELSE s(2) END
         AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = api('Produce'))
