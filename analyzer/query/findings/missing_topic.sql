@@ -4,7 +4,7 @@
 -- says: {who} keeps asking for {what} {topic}[-{partition}], which {state}, for {lasted_ns} ({times|request|requests})[; it was there before {gone_time_ns}][; {later}]
 -- do: {advice}
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
--- explains: metadata_storm, repetition(Metadata), failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
+-- explains: metadata_storm, repetition(Metadata), asks_in_vain, failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- delays: nobody
 -- costs: refused(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), repeated
 -- For more than a minute, at least 5 times in more than 10 s, or 20 times when it is surely no start: a topic that is just being

@@ -44,6 +44,8 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     # It knows ListOffsets v0 alone, which Kafka 4 does not take: its consumer said "Required feature not supported by broker", and
     # asked nothing for 78 s.
     "rdkafka15_at_44": (["assigned_not_fetched"], "confluent-kafka-python"),
+    # A topic that is not there: the consumer never joined, and leaves its group all the same.
+    "rdkafka15_no_topic_at_44": (["missing_topic"], "confluent-kafka-python"),
     "rdkafka15_at_39": (["breaks_on_4"], "confluent-kafka-python"),
     "rdkafka10_at_39": (["breaks_on_4"], "librdkafka"),
     # broker.version.fallback=0.9.0: kafka-python of that time asks for the same.
@@ -113,6 +115,15 @@ def test_what_librdkafka_before_1_8_2_lacks_no_setting_gives_it() -> None:
         told = opened.findings[0]
     assert "is assigned topic ck, but has not fetched 2 partitions of it for 1 min 18 s" in told.sentence
     assert "librdkafka before 1.8.2" in told.do
+
+
+def test_who_leaves_a_group_that_it_never_joined_did_not_fail() -> None:
+    with analyzer.read(FOLDER / "rdkafka15_no_topic_at_44.pcap.zst") as opened:
+        left = opened.sql(
+            "SELECT e.name, e.expected, x.member_id FROM errors AS e JOIN exchanges AS x USING (exchange)"
+            " WHERE x.api_name = 'LeaveGroup'"
+        ).to_pylist()
+    assert left == [{"name": "UNKNOWN_MEMBER_ID", "expected": True, "member_id": ""}]
 
 
 def test_a_request_waits_until_its_broker_closes_the_connection() -> None:

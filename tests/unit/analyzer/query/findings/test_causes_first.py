@@ -83,6 +83,12 @@ def test_who_asks_all_the_time_and_gets_no_further_is_told_as_that(
     assert [(each.rule.name, each.severity, [symptom.rule.name for symptom in each.symptoms]) for each in found] == told
 
 
+def test_who_asks_for_a_topic_that_does_not_exist_asks_in_vain_for_that(tmp_path: Path) -> None:
+    with dataset(tmp_path, failing(3, many(40, 70), topic="t") | {"captures": CAPTURES}) as made:
+        (found,) = find(made, [rule("missing_topic"), rule("asks_in_vain")])
+    assert (found.rule.name, [each.rule.name for each in found.symptoms]) == ("missing_topic", ["asks_in_vain"])
+
+
 @pytest.mark.parametrize("lives", [4, 7])
 def test_who_begins_anew_joins_again_once_less_than_it_joins(tmp_path: Path, lives: int) -> None:
     with dataset(tmp_path, crashing(lives, leaves=True)) as made:
