@@ -1,7 +1,7 @@
 -- Members that join a group anew, `times` after they had joined first: one row a client at an address and group.
 -- Four lives at least of one client at one address, one after the other, two minutes apart at most: the connection by which one joined ends
 -- before the next joins, or within a second (of a killed process the last packets come late). A member that comes back under the name that
--- it had is the same life, and whose connection the broker ended is no other process. Medium where a client of a classic group came
+-- it had is the same life (where packets are cut, the first heartbeat of a newer group's member is its join), and whose connection the broker ended is no other process. Medium where a client of a classic group came
 -- back four times and never said that it left: a capture that is cut short shows this too, and no more.
 WITH joined AS (
     SELECT
@@ -15,7 +15,8 @@ WITH joined AS (
         min_by(member_id, (begin_ns, exchange)) AS member_id,
         min(group_type) AS group_type
     FROM group_news
-    WHERE event = 'join' AND coalesce(error_code, error('NONE')) = error('NONE') AND instance_id IS NULL
+    WHERE (event = 'join' OR (event = 'heartbeat' AND group_type <> 'classic' AND sent_generation IS NULL))
+        AND coalesce(error_code, error('NONE')) = error('NONE') AND instance_id IS NULL
     GROUP BY cluster, group_id, client_id, client_address, connection
 ),
 lives AS (

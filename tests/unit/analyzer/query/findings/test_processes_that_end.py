@@ -74,3 +74,23 @@ def test_whose_connections_the_broker_ends_is_the_same_process(tmp_path: Path) -
         link |= {"closed_by": "broker", "close_time_ns": at(5 * n + 4.8)}
     with dataset(tmp_path, story) as made:
         assert not find(made, [rule("restarting_member")])
+
+
+@pytest.mark.parametrize(
+    ("told", "fires"),
+    [
+        ({}, True),
+        ({"sent_generation": 3}, False),  # it was a member already
+        ({"member_id": "app-0"}, False),
+        ({"group_type": "classic"}, False),
+    ],
+)
+def test_the_first_heartbeat_of_a_newer_member_is_its_join_where_packets_are_cut(
+    told: dict[str, Any], fires: bool, tmp_path: Path
+) -> None:
+    story = crashing(4, newer="truncated")
+    for row in story["group_events"]:
+        row |= {"event": "heartbeat"} | told
+    with dataset(tmp_path, story) as made:
+        found = find(made, [rule("restarting_member")])
+    assert [(each.row["times"], each.severity) for each in found] == [(3, "info")] * fires
