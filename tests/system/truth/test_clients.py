@@ -50,6 +50,8 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     "rdkafka10_at_39": (["breaks_on_4"], "librdkafka"),
     # broker.version.fallback=0.9.0: kafka-python of that time asks for the same.
     "rdkafka_fallback_at_39": (["breaks_on_4"], None),
+    # Behind a SOCKS proxy; the broker was killed, and the proxy goes on.
+    "kafka_python30_socks_at_44": (["broker_gone"], "kafka-python"),
     "kafka_python20_at_44": ([], "kafka-python"),
     # A consumer with group.protocol=consumer: five records were there, poll() returned none for 25 s, and no error.
     "rdkafka_848_at_39": (["never_joined"], "confluent-kafka-python"),
@@ -124,6 +126,15 @@ def test_who_leaves_a_group_that_it_never_joined_did_not_fail() -> None:
             " WHERE x.api_name = 'LeaveGroup'"
         ).to_pylist()
     assert left == [{"name": "UNKNOWN_MEMBER_ID", "expected": True, "member_id": ""}]
+
+
+def test_a_broker_behind_a_proxy_is_the_one_that_is_gone() -> None:
+    with analyzer.read(FOLDER / "kafka_python30_socks_at_44.pcap.zst") as opened:
+        (told,) = opened.findings
+    assert told.severity == "high" and told.sentence.startswith(
+        "broker 127.0.0.1:39092, the only one of its cluster, became unavailable"
+    )
+    assert "refused_connections" in {each.name for each in told.symptoms}
 
 
 def test_a_request_waits_until_its_broker_closes_the_connection() -> None:

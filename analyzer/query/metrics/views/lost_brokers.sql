@@ -55,6 +55,12 @@ answers AS (
     JOIN missed_attempts AS m ON m.broker_address = x.broker_address AND m.broker_port = x.broker_port
     WHERE x.response_time_ns IS NOT NULL AND is_client(x.role)
     UNION ALL
+    -- Behind a proxy, which accepts what it cannot carry on.
+    SELECT f.broker_address, f.broker_port, f.response_time_ns AS time_ns, f.forwarded_from AS exchange
+    FROM forwards AS f
+    JOIN missed_attempts AS m ON m.broker_address = f.broker_address AND m.broker_port = f.broker_port
+    WHERE f.response_time_ns IS NOT NULL
+    UNION ALL
     SELECT broker_address, broker_port, first_time_ns AS time_ns, CAST(NULL AS BIGINT) AS exchange
     FROM tls_unread WHERE broker_stream_bytes > 0 AND broker_port <> 443
     UNION ALL
