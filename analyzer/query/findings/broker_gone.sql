@@ -6,30 +6,48 @@
 -- look: kanalyze connections --broker {broker}
 -- explains: heartbeats_missed*, out_of_sync*, refused_connections, hung_up_at_once, unanswered*, gives_up*, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, connection_storm, metadata_storm*, slow_requests*, unexplained, repeated_connects*, silent_then_reset
 -- costs: connections, unanswered, time
--- Stopped in order: the controller allowed it at about that time, and the broker was not started in between. Not where several brokers are
--- on one host, as nothing tells which of them.
-WITH signs AS (
+-- Stopped in order: the controller allowed it at about that time, and the broker was not started in between. Of several brokers on
+-- one host it is the one of that id.
+WITH places AS (
+    SELECT broker_address, broker_address || ':' || CAST(broker_port AS STRING) AS broker, min(broker_id) AS broker_id
+    FROM all_connections
+    WHERE broker_id IS NOT NULL
+    GROUP BY broker_address, broker_port
+    HAVING min(broker_id) = max(broker_id)
+),
+shared AS (
+    SELECT broker_address FROM all_connections WHERE broker_address IS NOT NULL
+    GROUP BY broker_address HAVING count(DISTINCT broker_id) > 1
+),
+signs AS (
     SELECT
         e.client_address,
+        e.broker_id,
         e.broker_state,
         e.time_ns,
         max(CASE WHEN e.broker_state = 'starting' THEN e.time_ns END) OVER (
-            PARTITION BY e.client_address ORDER BY e.time_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            PARTITION BY e.client_address, e.broker_id ORDER BY e.time_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS started_ns,
         min(CASE WHEN e.broker_state = 'starting' THEN e.time_ns END) OVER (
-            PARTITION BY e.client_address ORDER BY e.time_ns ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+            PARTITION BY e.client_address, e.broker_id ORDER BY e.time_ns ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
         ) AS starts_ns
     FROM all_broker_events AS e
-    WHERE e.client_address NOT IN (
-        SELECT broker_address FROM all_connections WHERE broker_address IS NOT NULL
-        GROUP BY broker_address HAVING count(DISTINCT broker_id) > 1
-    )
+),
+stops AS (
+    SELECT s.client_address AS host, CAST(NULL AS STRING) AS broker, s.time_ns, s.started_ns, s.starts_ns
+    FROM signs AS s
+    WHERE s.broker_state = 'shutting_down' AND s.client_address NOT IN (SELECT broker_address FROM shared)
+    UNION ALL
+    SELECT p.broker_address AS host, p.broker, s.time_ns, s.started_ns, s.starts_ns
+    FROM signs AS s JOIN places AS p ON p.broker_address = s.client_address AND p.broker_id = s.broker_id
+    WHERE s.broker_state = 'shutting_down' AND s.client_address IN (SELECT broker_address FROM shared)
 )
 SELECT
     *,
-    CASE WHEN host IN (
-        SELECT client_address FROM signs
-        WHERE broker_state = 'shutting_down' AND time_ns BETWEEN first_time_ns - s(60) AND last_time_ns
-            AND coalesce(started_ns < first_time_ns, true) AND coalesce(starts_ns > first_time_ns, true)
+    CASE WHEN EXISTS (
+        SELECT 1 FROM stops AS s
+        WHERE s.host = b.host AND coalesce(s.broker = b.broker, true)
+            AND s.time_ns BETWEEN b.first_time_ns - s(60) AND b.last_time_ns
+            AND coalesce(s.started_ns < b.first_time_ns, true) AND coalesce(s.starts_ns > b.first_time_ns, true)
     ) THEN 'stopped in order' END AS stopped
-FROM lost_brokers
+FROM lost_brokers AS b

@@ -21,6 +21,10 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     # A program that opens and closes twelve consumers: each leaves a request behind, which is no failure.
     # Tansu answers a connection's requests one after the other, as Kafka does: FindCoordinator waits 500 ms behind a Fetch.
     "rdkafka_at_tansu": (["head_of_line", "connection_storm"], "confluent-kafka-python"),
+    # Two brokers of 2.8.2 with ZooKeeper, and its console producer: one broker is stopped in order, later the other one killed.
+    "java28_at_zookeeper": (["broker_gone"], "apache-kafka-java"),
+    # Two brokers of 0.8.2.2: console producers, old and new, SimpleConsumerShell, a consumer of ZooKeeper's time.
+    "java08_at_zookeeper": (["breaks_on_4", "breaks_on_4", "breaks_on_4"], None),
     "brod_at_44": ([], "brod"),
     "kafka_ts_at_44": ([], "kafka-ts"),
     # A share consumer needs longer for a batch than its lock lasts: the same records are given again, and three acknowledgments
@@ -126,6 +130,13 @@ def test_who_leaves_a_group_that_it_never_joined_did_not_fail() -> None:
             " WHERE x.api_name = 'LeaveGroup'"
         ).to_pylist()
     assert left == [{"name": "UNKNOWN_MEMBER_ID", "expected": True, "member_id": ""}]
+
+
+def test_of_two_brokers_on_a_host_the_one_that_zookeepers_controller_let_go_was_stopped_in_order() -> None:
+    with analyzer.read(FOLDER / "java28_at_zookeeper.pcap.zst") as opened:
+        told = {each.severity: each.sentence for each in opened.findings}
+    assert told["info"].startswith("broker 127.0.0.1:39192 became unavailable, stopped in order: ")
+    assert told["medium"].startswith("broker 127.0.0.1:39092 became unavailable: ")
 
 
 def test_a_broker_behind_a_proxy_is_the_one_that_is_gone() -> None:

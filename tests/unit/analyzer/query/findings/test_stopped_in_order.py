@@ -53,11 +53,17 @@ def test_a_stop_before_or_after_another_start_is_another_one(
     assert found.row["stopped"] == stopped
 
 
-def test_of_several_brokers_on_a_host_nothing_tells_which(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("broker_id", "stopped"), [(3, "stopped in order"), (4, None), (None, None)])
+def test_of_several_brokers_on_a_host_it_is_the_one_of_that_id(
+    broker_id: int | None, stopped: str | None, tmp_path: Path
+) -> None:
     (granted,) = told(STOPS, [2.4], granted=True)["broker_events"]
     story = gone(5) | {"broker_events": [granted | {"client_address": "10.0.1.1", "connection": 1}]}
     story["connections"] += [
         connection(70 + n, broker_address="10.0.1.1", broker_port=9092 + n, broker_id=n) for n in (1, 2)
     ]
+    for link in story["connections"]:
+        if (link["broker_address"], link["broker_port"]) == ("10.0.1.1", 9092):
+            link["broker_id"] = broker_id
     with dataset(tmp_path, story) as made:
-        assert [found.row["stopped"] for found in find(made, [rule("broker_gone")])] == [None]
+        assert [found.row["stopped"] for found in find(made, [rule("broker_gone")])] == [stopped]
