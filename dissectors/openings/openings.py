@@ -2,7 +2,8 @@
 
 Rows wait until the bytes of both sides tell what they are. Then a row CHUNK_OPENING for each side takes the place of the
 opening, and the rest follows as it came; behind an opening there may be another one. What is no opening is handed on
-unchanged, and so is one in which bytes are missing, or that is too long.
+unchanged, and so is one in which bytes are missing, or that is too long; but the beginning of a PROXY header is one where the
+capture cut its packet, as health checks are nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from dissectors import layout
 from dissectors.matrix import new_matrix
 from dissectors.openings.http_connect import read_connect
-from dissectors.openings.proxy_protocol import read_binary, read_line
+from dissectors.openings.proxy_protocol import read_binary, read_cut, read_line
 from dissectors.openings.socks import read_socks4, read_socks5
 from dissectors.openings.verdicts import MORE, OTHER, Opening, Verdict
 
@@ -108,6 +109,8 @@ class Openings:
         if held is None or held.part != part:
             held = self._held[slot] = _Held(part, row[layout.CHUNK_SIDE])
         if held.passing or row[layout.CHUNK_KIND] != layout.CHUNK_DATA:
+            if (row[layout.CHUNK_KIND], row[layout.CHUNK_DETAIL]) == (layout.CHUNK_GAP, layout.GAP_CUT):
+                self._pass_cut(held)
             self._settle(held)
             self._hand_on(row, data)
             return
@@ -148,6 +151,12 @@ class Openings:
         self._waiting_bytes -= found.client_bytes + found.server_bytes
         held.size -= found.client_bytes + found.server_bytes
         held.rows = rest
+
+    def _pass_cut(self, held: _Held) -> None:
+        """Takes the beginning of a PROXY header whose end the capture did not keep."""
+        found = read_cut(held.bytes_of(held.client))
+        if isinstance(found, Opening):
+            self._pass_opening(held, found)
 
     def _settle(self, held: _Held) -> None:
         for row, data in held.rows:

@@ -70,3 +70,12 @@ def read_binary(client: bytes, _: bytes) -> Opening | Verdict:
             return OTHER
         address = halves(kind(client[_HEADER_BYTES : _HEADER_BYTES + width]))
     return Opening(OPENING_PROXY_V2, _HEADER_BYTES + size, address=address)
+
+
+def read_cut(client: bytes) -> Opening | Verdict:
+    """A header that the capture cut: the bytes `client` are all that is left of it."""
+    if client.startswith(SIGNATURE):
+        return Opening(OPENING_PROXY_V2, len(client))
+    if client.startswith(tuple(_LINE_START + word + b" " for word in (*_WORDS, b"UNKNOWN"))):
+        return Opening(OPENING_PROXY_V1, len(client))
+    return OTHER

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 import pytest
-from opening_bytes import FOR, SOCKS_5, TARGET, version_1
+from opening_bytes import FOR, SOCKS_5, TARGET, version_1, version_2
 from plain_stages import plain_stage
 
 from dissectors import layout
@@ -51,7 +51,8 @@ def run(stage: ModuleType, batches: list[list[Event]], syn: bool = True) -> list
         for row, (kind, side, data) in enumerate(events):
             part += kind == OPEN
             offset = int(syn) if kind == OPEN else len(block)
-            values = [kind, 3, side, 0, offset, len(data), 0, row, seqs[side], part if kind == OPEN else 0]
+            detail = {OPEN: part, GAP: layout.GAP_CUT}.get(kind, 0)
+            values = [kind, 3, side, 0, offset, len(data), 0, row, seqs[side], detail]
             for column, value in enumerate(values):
                 chunks[column, row] = value
             block += data
@@ -88,6 +89,15 @@ def test_a_header_leaves_as_one_row(stage: ModuleType, size: int, apart: bool) -
     assert found[1][1:] == (0, b"", len(HEADER))
     assert content(found, 0) == KAFKA and content(found, 1) == b"reply"
     assert found[2][3] == 1000 + len(HEADER)
+
+
+@pytest.mark.parametrize(("kept", "told"), [(HEADER[:30], 30), (version_2(FOR, TARGET)[:14], 14), (HEADER[:9], None)])
+def test_the_beginning_of_a_header_is_one_where_its_packet_was_cut(stage: ModuleType, kept: bytes, told: int | None) -> None:
+    """As tcpdump -s 96 keeps it; what is missing stays missing, and `PROXY TC` may be anything."""
+    events = [(OPEN, 0, b""), (DATA, 0, kept), (GAP, 0, b""), (DATA, 0, KAFKA), (CLOSE, 0, b"")]
+    found = run(stage, [[event] for event in events])
+    assert [kind for kind, *_ in found] == [OPEN, OPENING if told else DATA, GAP, DATA, CLOSE]
+    assert found[1][3] == (told or 1000)
 
 
 @pytest.mark.parametrize("after", range(1, 5))
