@@ -20,9 +20,10 @@ from dissectors.tcp.eviction_order import note_half_open
 from dissectors.tcp.fast_path import count_segment
 from dissectors.tcp.handshake import begins_new_connection, take_syn
 from dissectors.tcp.limits import evict, free_backlog, stays_given_up
+from dissectors.tcp.sides import unwrap_of_side
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
-from dissectors.tcp.stream_start import check_start_window
+from dissectors.tcp.stream_start import check_start_window, lower_start
 from dissectors.tcp.timing import note_way
 
 
@@ -118,6 +119,19 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
 
 @cython.cfunc
 @cython.exceptval(-1)
+def is_first_ack_without_answer(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Does side `s`, which called, acknowledge something for the first time, of a peer of whose SYN+ACK and bytes nothing was seen?
+    The peer's stream begins there, or before: what it says until its first byte that was captured is missing."""
+    peer: cython.longlong = s ^ 1
+    return (
+        tcp.side[s, SIDE_STATE] & STATE_CALLER != 0
+        and tcp.side[peer, SIDE_STATE] & STATE_STARTED == 0
+        and tcp.side[peer, SIDE_LOWEST_START] == 0
+    )
+
+
+@cython.cfunc
+@cython.exceptval(-1)
 def take_loaded(tcp: TcpState, s: cython.longlong) -> cython.longlong:
     """Takes what the loaded segment of side `s` says; returns the sender's `s`, which changes when the sides are swapped."""
     if tcp.flags & (TCP_SYN | TCP_FIN | TCP_RST):
@@ -126,6 +140,8 @@ def take_loaded(tcp: TcpState, s: cython.longlong) -> cython.longlong:
         s = take_syn(tcp, s)
     if tcp.flags & TCP_ACK:
         take_ack(tcp, s)
+        if tcp.flags & (TCP_SYN | TCP_RST) == 0 and is_first_ack_without_answer(tcp, s):
+            lower_start(tcp, s ^ 1, unwrap_of_side(tcp, s ^ 1, tcp.ack))
     if tcp.flags & TCP_RST:
         take_reset(tcp, s)
     else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from segment_rows import BROKER, FIN, Conversation, number_and_time, run
+import pytest
+from segment_rows import BROKER, FIN, SYN, Conversation, number_and_time, run
 
 from dissectors import layout
 from dissectors.layout import GAP_CUT, GAP_LIMIT, GAP_LOST, GAP_UNACKED
@@ -55,6 +56,15 @@ def test_of_packets_without_times_the_segments_alone_tell_when_a_window_has_pass
 def test_the_ack_of_a_fin_covers_no_byte(stage: str) -> None:
     conversation = Conversation().shake().c(0, b"abc").b(0, ack=7).c(6, flags=FIN).idle(80, at=7)
     assert conversation.run(stage=stage).story() == [(0, b"abc"), (0, "gap", 3, GAP_LOST), (0, "end", layout.END_FIN)]
+
+
+@pytest.mark.parametrize("first_ack", [0, 3])
+def test_the_first_ack_tells_where_a_stream_without_syn_begins(stage: str, first_ack: int) -> None:
+    """The SYN+ACK and the first reply are missing; with the first ACK missing too, what it would have told is not known."""
+    conversation = Conversation().c(-1, ack=None, flags=SYN).c(0, b"ask", ack=first_ack)
+    out = conversation.c(3, b"more", ack=3).b(3, b"reply", ack=7).idle(80, at=7, ack=8).run(stage=stage)
+    missing = [] if first_ack else [(1, "gap", 3, GAP_LOST)]
+    assert [event for event in out.story() if event[0] == 1] == [*missing, (1, b"reply")]
 
 
 def test_a_hole_filled_in_time_is_none(stage: str) -> None:
