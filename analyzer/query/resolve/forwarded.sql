@@ -2,7 +2,8 @@
 -- be chance counts: nearly all exchanges of both legs have the same ids, APIs, versions and sizes, each lies within the other's time
 -- (so do nearly all that were answered: who asks for no reply may write the same to two brokers by turns), and there are enough of them between these endpoints (more where no host is server of one and client of the other). Two nodes of
 -- a cluster are no proxies of each other, whatever their clients send at the same time. `proxy_ns`: by how much the latency before the
--- proxy is longer than that behind it; `way_ns`: the shortest round trip to what is behind it. Null: not seen.
+-- proxy is longer than that behind it; `way_ns`: the shortest round trip to what is behind it. Null: not seen. Where the capture tells
+-- milliseconds alone, a proxy takes less than its clock shows: the order of the packets in the file tells which leg came first.
 WITH RECURSIVE pairs AS (
     SELECT *
     FROM forward_pairs AS f
@@ -25,6 +26,9 @@ met AS (
         x.exchange AS from_exchange,
         y.request_time_ns - x.request_time_ns AS in_ns,
         x.response_time_ns - y.response_time_ns AS out_ns,
+        x.request_number AS from_number,
+        coalesce(x.request_split = y.request_split AND x.request_number < y.request_number, false) AS is_behind,
+        x.request_time_ns % ms(1) + y.request_time_ns % ms(1) + coalesce(y.response_time_ns, 0) % ms(1) = 0 AS is_coarse,
         row_number() OVER (PARTITION BY f.from_part, y.exchange ORDER BY x.request_time_ns DESC, x.exchange) AS place,
         row_number() OVER (PARTITION BY f.part, x.exchange ORDER BY y.request_time_ns, y.exchange) AS from_place
     FROM pairs AS f
@@ -59,13 +63,20 @@ alike AS (
         w.met,
         least(c.exchanges, c.from_exchanges) AS asked,
         -- No program takes less time to carry bytes on; where nothing is answered, this time is all that is known.
-        w.in_ns >= 5000 AND coalesce(w.out_ns >= 5000, w.in_ns <= ms(20)) AND w.met_replies * 4 >= least(c.replies, c.from_replies) * 3
-            AS takes_time,
+        w.in_ns >= w.least_ns AND coalesce(w.out_ns >= w.least_ns, w.in_ns <= ms(20))
+            AND w.met_replies * 4 >= least(c.replies, c.from_replies) * 3 AS takes_time,
         row_number() OVER (PARTITION BY f.part, f.proxy_address, f.proxy_port ORDER BY w.met DESC, w.in_ns, f.from_part) AS place,
         row_number() OVER (PARTITION BY f.from_part, f.broker_address, f.broker_port ORDER BY w.met DESC, w.in_ns, f.part) AS from_place
     FROM pairs AS f
     JOIN (
-        SELECT part, from_part, count(*) AS met, count(out_ns) AS met_replies, median(in_ns) AS in_ns, median(out_ns) AS out_ns
+        SELECT
+            part,
+            from_part,
+            count(*) AS met,
+            count(out_ns) AS met_replies,
+            median(in_ns) AS in_ns,
+            median(out_ns) AS out_ns,
+            CASE WHEN bool_and(is_coarse) AND count(*) FILTER (WHERE is_behind) * 4 >= count(*) * 3 THEN 0 ELSE 5000 END AS least_ns
         FROM within
         GROUP BY part, from_part
     ) AS w ON w.part = f.part AND w.from_part = f.from_part
@@ -88,7 +99,7 @@ proved AS (
 steps AS (
     SELECT part, exchange, from_part, from_exchange
     FROM (
-        SELECT w.*, row_number() OVER (PARTITION BY w.exchange ORDER BY w.in_ns, w.from_exchange) AS nearest
+        SELECT w.*, row_number() OVER (PARTITION BY w.exchange ORDER BY w.in_ns, w.from_number DESC, w.from_exchange) AS nearest
         FROM within AS w JOIN proved AS p ON p.part = w.part AND p.from_part = w.from_part
     ) AS x
     WHERE nearest = 1

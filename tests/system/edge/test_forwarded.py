@@ -68,6 +68,17 @@ def test_each_request_is_one(name: str, once: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROXIES)
+def test_a_capture_that_tells_milliseconds_alone_has_each_request_once(name: str, once: Path, tmp_path: Path) -> None:
+    """Both legs have one time: which came first is told by the order of their packets in the file."""
+    frames = sorted(passing(PROXIES[name], 30_000), key=lambda frame: frame.time)
+    coarse = [frame._replace(time=frame.time - frame.time % 1_000_000) for frame in frames]
+    path = capture(tmp_path / "base.pcap", coarse)
+    assert counts(path) == counts(once)
+    assert {row["proxies"] for row in forwards(path)} == set(range(1, len(PROXIES[name])))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROXIES)
 def test_what_proxies_took_is_a_part_of_the_latency_and_not_the_brokers(name: str, once: Path, tmp_path: Path) -> None:
     took = 60_000 * (len(PROXIES[name]) - 1)
     path = capture(tmp_path / "base.pcap", passing(PROXIES[name], 30_000))
