@@ -518,7 +518,13 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
     "malformed": (
         lambda: {"exchanges": [exchange(0, request_decoded="malformed")], "connections": [connection(1)]},
-        (lambda: {"exchanges": [exchange(0, response_decoded="truncated")], "connections": [connection(1)]},),
+        (
+            lambda: {"exchanges": [exchange(0, response_decoded="truncated")], "connections": [connection(1)]},
+            lambda: {
+                "exchanges": [exchange(0, response_decoded="malformed")],
+                "connections": [connection(1, broker_gaps=1)],
+            },
+        ),
     ),
     "acks_0": (
         lambda: {"exchanges": many(1, 1, **(PRODUCE | {"kind": "produce_acks_0"})), "connections": [connection(1)]},

@@ -74,8 +74,8 @@ def silent_follower(seconds: float, close: str = "none") -> Tables:
     return tables
 
 
-def gone(attempts: int, back_s: float | None = None, role: str | None = None) -> Tables:
-    """A broker that answers until 2 s, and then ignores so many attempts; back after so many seconds."""
+def gone(attempts: int, back_s: float | None = None, role: str | None = None, by: str = "broker") -> Tables:
+    """A broker that answers until 2 s; then so many attempts are reset, `by` it or the client; back after so many seconds."""
     known = connection(1, last_time_ns=at(2.5), close="none")
     tried = [
         connection(
@@ -83,6 +83,7 @@ def gone(attempts: int, back_s: float | None = None, role: str | None = None) ->
             is_kafka=None,
             protocol=None,
             close="rst",
+            closed_by=by,
             syn_ack_ns=None,
             first_time_ns=at(3 + n),
             last_time_ns=at(3 + n),
@@ -283,7 +284,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: stalled(3, chatter=True, asked={}),
         ),
     ),
-    "broker_gone": (lambda: gone(3), (lambda: gone(2), lambda: gone(3, role="follower"))),
+    "broker_gone": (lambda: gone(3), (lambda: gone(2), lambda: gone(3, role="follower"), lambda: gone(3, by="client"))),
     "idle_killed": (
         lambda: idle(10, 4),
         (

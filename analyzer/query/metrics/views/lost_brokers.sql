@@ -25,7 +25,8 @@ WITH attempts AS (
     FROM connections
     WHERE seen_from = 'syn' AND broker_stream_bytes = 0 AND one_way IS NULL
         AND (
-            (is_kafka IS NOT TRUE AND syn_ack_ns IS NULL AND client_stream_bytes = 0)
+            -- Who resets a connection has seen its SYN+ACK, which the capture lacks.
+            (is_kafka IS NOT TRUE AND syn_ack_ns IS NULL AND client_stream_bytes = 0 AND coalesce(closed_by <> 'client', true))
             OR (syn_ack_ns IS NOT NULL AND client_stream_bytes > coalesce(client_opening_bytes, 0) AND close <> 'none'
                 AND last_time_ns - first_time_ns < s(2))
         )

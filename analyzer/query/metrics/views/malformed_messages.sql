@@ -1,5 +1,6 @@
 -- Messages that could not be decoded as the protocol defines, one row for each API, version and sender: a client, or the broker that
--- answered. `ended`: after so many of these requests the broker closed the connection, within 2 s and without a reply; `who` is then the
+-- answered. Behind a gap it is not sure where a message begins: of connections with gaps only those count that the broker ended.
+-- `ended`: after so many of these requests the broker closed the connection, within 2 s and without a reply; `who` is then the
 -- client that lost what had no reply.
 SELECT
     api_name,
@@ -14,6 +15,7 @@ SELECT
     max(time_ns) AS last_time_ns
 FROM (
     SELECT
+        c.client_gaps + c.broker_gaps = 0 AS is_whole,
         x.api_name,
         x.api_version,
         true AS is_request,
@@ -25,8 +27,16 @@ FROM (
     WHERE x.api_name NOT LIKE 'key %' AND x.request_decoded = 'malformed'
     UNION ALL
     SELECT
-        api_name, api_version, false, broker_address || ':' || CAST(broker_port AS STRING), false, exchange, response_time_ns
-    FROM exchanges
-    WHERE api_name NOT LIKE 'key %' AND response_decoded = 'malformed'
+        c.client_gaps + c.broker_gaps = 0,
+        x.api_name,
+        x.api_version,
+        false,
+        x.broker_address || ':' || CAST(x.broker_port AS STRING),
+        false,
+        x.exchange,
+        x.response_time_ns
+    FROM exchanges AS x LEFT JOIN connections AS c ON c.connection = x.connection
+    WHERE x.api_name NOT LIKE 'key %' AND x.response_decoded = 'malformed'
 ) AS m
+WHERE coalesce(is_whole, true) OR is_ended
 GROUP BY api_name, api_version, is_request, sender
