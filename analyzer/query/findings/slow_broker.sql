@@ -17,7 +17,7 @@ WITH timed AS (
     SELECT
         api_name, kind, broker_address, broker_port, exchange, broker_ns, request_time_ns,
         log_total_ns, log_queue_ns, log_local_ns, log_remote_ns, log_response_queue_ns, log_send_ns,
-        concat(client_address, '|', client_port, '|', correlation_id) AS request,
+        connection, correlation_id,
         CASE WHEN broker_ns > 0 THEN CAST(ceil(64 * ln(broker_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END AS bucket
     FROM exchanges
     WHERE api_key IN (api('Produce', 'Fetch')) AND broker_ns IS NOT NULL AND throttle_time_ms = 0
@@ -107,6 +107,7 @@ found AS (
     FROM compared AS c
     JOIN timed AS x
         ON x.broker_address = c.broker_address AND x.broker_port = c.broker_port AND x.api_name = c.api_name AND x.kind = c.kind
+    LEFT JOIN connections AS l ON l.connection = x.connection
     LEFT JOIN elsewhere AS e
         ON e.broker_address = c.broker_address AND e.broker_port = c.broker_port AND e.api_name = c.api_name AND e.kind = c.kind
     WHERE x.broker_ns >= CASE
@@ -115,7 +116,7 @@ found AS (
     GROUP BY
         c.api_name, c.kind, c.broker_address, c.broker_port, c.requests, c.p50_ns, c.p99_ns, c.others_p99_ns, c.evidence_slowest,
         c.first_time_ns, c.last_time_ns, e.requests, e.slow_requests
-    HAVING count(DISTINCT x.request) >= 10 AND (c.others_p99_ns IS NOT NULL OR (count(DISTINCT floor(x.request_time_ns / s(1))) >= 5
+    HAVING count(DISTINCT concat(l.client_address, '|', l.client_port, '|', x.correlation_id)) >= 10 AND (c.others_p99_ns IS NOT NULL OR (count(DISTINCT floor(x.request_time_ns / s(1))) >= 5
             AND (count(*) FILTER (WHERE x.broker_ns >= ms(100)) >= 10 OR count(*) >= 20)))
         AND (coalesce(e.slow_requests, 0) < 5 OR e.slow_requests * c.requests < 2 * count(*) * e.requests)
 ),

@@ -4,7 +4,7 @@ SELECT
     client_address,
     broker_address,
     broker_port,
-    count(*) FILTER (WHERE close = 'rst' AND broker_packets > 0) AS refused,
+    count(*) FILTER (WHERE broker_packets > 0) AS refused,
     count(*) FILTER (WHERE broker_packets = 0) AS unanswered,
     min(first_time_ns) AS first_time_ns,
     max(first_time_ns) AS last_time_ns,
@@ -14,7 +14,7 @@ FROM connections
 WHERE seen_from = 'syn'
     AND syn_ack_ns IS NULL
     AND client_stream_bytes + broker_stream_bytes = 0
-    AND (broker_packets = 0 OR close = 'rst')
+    AND (broker_packets = 0 OR close = 'rst' AND coalesce(closed_by <> 'client', true))
 GROUP BY client_address, broker_address, broker_port
 ORDER BY refused DESC, unanswered DESC, client_address, broker_address, broker_port
 LIMIT 1000

@@ -12,7 +12,7 @@ WITH waits AS (
         x.api_name,
         x.connection,
         x.exchange,
-        concat(x.client_port, '|', x.correlation_id) AS request,
+        concat(c.client_port, '|', x.correlation_id) AS request,
         x.request_time_ns,
         x.response_time_ns,
         x.latency_ns - coalesce(x.throttle_ns, 0) AS waited_ns,
@@ -20,6 +20,7 @@ WITH waits AS (
         true AS is_sure
     FROM exchanges AS x
     LEFT JOIN kinds AS k ON k.kind = x.kind
+    LEFT JOIN connections AS c ON c.connection = x.connection
     WHERE x.latency_ns - coalesce(x.throttle_ns, 0) >= ms(500) AND is_client(x.role) AND x.api_name IS NOT NULL
         AND (coalesce(k.reach, 'broker') = 'broker' OR x.kind = 'wait')
     UNION ALL
@@ -31,7 +32,7 @@ WITH waits AS (
         x.api_name,
         x.connection,
         x.exchange,
-        concat(x.client_port, '|', x.correlation_id) AS request,
+        concat(c.client_port, '|', x.correlation_id) AS request,
         x.request_time_ns,
         u.until_ns,
         u.until_ns - x.request_end_ns,

@@ -92,7 +92,9 @@ def test_a_header_leaves_as_one_row(stage: ModuleType, size: int, apart: bool) -
 
 
 @pytest.mark.parametrize(("kept", "told"), [(HEADER[:30], 30), (version_2(FOR, TARGET)[:14], 14), (HEADER[:9], None)])
-def test_the_beginning_of_a_header_is_one_where_its_packet_was_cut(stage: ModuleType, kept: bytes, told: int | None) -> None:
+def test_the_beginning_of_a_header_is_one_where_its_packet_was_cut(
+    stage: ModuleType, kept: bytes, told: int | None
+) -> None:
     """As tcpdump -s 96 keeps it; what is missing stays missing, and `PROXY TC` may be anything."""
     events = [(OPEN, 0, b""), (DATA, 0, kept), (GAP, 0, b""), (DATA, 0, KAFKA), (CLOSE, 0, b"")]
     found = run(stage, [[event] for event in events])

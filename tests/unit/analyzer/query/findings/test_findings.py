@@ -351,7 +351,7 @@ def test_replies_that_are_missing_count_where_they_could_have_been_seen(
 ) -> None:
     story = waiting([0.1], left_s=left_s)
     last = story["exchanges"][-1]
-    story["exchanges"] = [last | {"exchange": n} for n in range(3)]
+    story["exchanges"] = [last | {"exchange": n, "correlation_id": n} for n in range(3)]
     files = [capture(last_time_ns=START_NS + 400 * SECOND_NS)]
     link = {"close": "none", "last_time_ns": START_NS + 400 * SECOND_NS} | link
     with dataset(tmp_path, story | {"captures": files, "connections": [connection(1, **link)]}) as made:
