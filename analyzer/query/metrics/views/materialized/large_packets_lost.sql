@@ -2,8 +2,9 @@
 -- From a moment on no request above some size is answered, on connections with three packets at least that the client sent again,
 -- and every smaller one is, before and after on the same host, ten at least and on a new connection too: the way is there. That large
 -- requests were answered before does not speak against it: a route changed. Toward the client a reply is sent again four times at least and
--- never done, for five seconds, while a smaller one of the same broker to the same host is, to a request that was sent later; or while
--- other brokers' replies to that host are, where only replies of one packet at most had come from this broker, two at least.
+-- never done, nor seen but for a window of it, for five seconds, while a smaller one of the same broker to the same host is, to a
+-- request that was sent later; or while other brokers' replies to that host are, where only replies of one packet at most had come from
+-- this broker, two at least.
 WITH waiting AS (
     SELECT
         x.client_address,
@@ -39,6 +40,8 @@ held AS (
     JOIN exchanges AS x ON x.connection = c.connection AND x.status IN ('pending', 'closed', 'abandoned')
     WHERE is_client(c.role) AND c.broker_retransmitted >= 4 AND c.client_retransmitted < 3 AND c.one_way IS NULL
         AND p.bytes_lost > 500 AND c.last_time_ns - x.request_time_ns >= s(5)
+        -- More than a window of it came: it is slow, and gets through.
+        AND coalesce(c.broker_skipped_unfinished_bytes, 0) <= 131072
     GROUP BY c.client_address, c.broker_address, c.broker_port
 )
 SELECT
