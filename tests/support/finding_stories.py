@@ -191,15 +191,16 @@ def polling(gap_s: float, heartbeats: int) -> Tables:
     return tables | {"exchanges": fetches + beats}
 
 
-def silent_member(silence_s: float) -> Tables:
-    """Two heartbeats with a pause; the second one is told that there is no such member."""
+def silent_member(silence_s: float, gaps: int = 5) -> Tables:
+    """Two heartbeats with a pause; the second one is told that there is no such member. The capture lacks some of 40 packets."""
     beats = [
         exchange(
             n, at_ns=at(n * silence_s), api_key=12, api_name="Heartbeat", group_id="g", member_id="m", error_code=code
         )
         for n, code in enumerate((0, 25))
     ]
-    return joins([0.0]) | failing(25, beats[1:]) | {"exchanges": beats}
+    links = [connection(1, client_gaps=gaps, client_data_packets=40)]
+    return joins([0.0]) | failing(25, beats[1:]) | {"exchanges": beats, "connections": links}
 
 
 def opened(times: list[float], life_s: float, **values: Any) -> Tables:
@@ -448,7 +449,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
         ),
     ),
     "poll_gap": (lambda: polling(61, 5), (lambda: polling(59, 5), lambda: polling(61, 0), lambda: polling(61, 60))),
-    "session_expired": (lambda: silent_member(11), (lambda: silent_member(9),)),
+    "session_expired": (lambda: silent_member(11), (lambda: silent_member(9), lambda: silent_member(11, gaps=6))),
     "missing_topic": (
         lambda: failing(3, many(3, 100), topic="t"),
         (

@@ -2,8 +2,8 @@
 -- Silence of the session timeout at least, and then one of two: its next request is told that there is no such member, or the others
 -- were made to rebalance when the time was over and it never came back. Where its session timeout is not known (the group began
 -- before the capture, or is of the newer protocol): five seconds and three times its own longest pause before, until the others
--- rebalanced or got partitions, though nobody came or left meanwhile. Only where the connection lost no bytes in the capture:
--- silence must be the member's own.
+-- rebalanced or got partitions, though nobody came or left meanwhile. Silence must be the member's own: where the broker says that the
+-- time was over, the connection lacks one in eight of its packets with data at most; elsewhere none.
 WITH sessions AS (
     SELECT cluster, group_id, client_id, client_address, max(session_timeout_ms) AS session_timeout_ms
     FROM group_news
@@ -51,7 +51,8 @@ told_so AS (
     JOIN sessions AS t
         ON t.group_id = s.group_id AND t.client_id IS NOT DISTINCT FROM s.client_id AND t.client_address = s.client_address
     JOIN connections AS c ON c.connection = s.connection
-    WHERE s.error_code IN (error('UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH')) AND c.client_gaps = 0
+    WHERE s.error_code IN (error('UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH'))
+        AND c.client_gaps * 8 <= coalesce(c.client_data_packets, 0)
         AND s.request_time_ns - s.earlier_ns >= CAST(t.session_timeout_ms AS BIGINT) * ms(1)
 ),
 -- Members whose last request of any sort was long before the end, and who did not leave.
