@@ -104,9 +104,9 @@ def large_after_small(before: int = 2, size: int = 790, others: int = 2) -> Tabl
     return story
 
 
-def few_lost(lost: int, packets: int) -> Tables:
-    """So many packets of a host that were sent again."""
-    link = connection(1, broker_retransmitted=lost, broker_data_packets=packets)
+def few_lost(lost: int, packets: int, one_way: str | None = None) -> Tables:
+    """So many packets of a host that were sent again; `one_way`: only this side was heard."""
+    link = connection(1, broker_retransmitted=lost, broker_data_packets=packets, one_way=one_way)
     return {"exchanges": [exchange(1)], "connections": [link]}
 
 
@@ -230,7 +230,10 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
 STORIES |= close_stories.STORIES | slow_stories.STORIES | broker_stories.STORIES
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     "acks_0_refused": ((lambda: close_stories.stopped(waits_s=2),), ()),  # an idle one is closed meanwhile
-    "lossy_network": ((lambda: few_lost(5, 250),), (lambda: few_lost(4, 100), lambda: few_lost(5, 251))),
+    "lossy_network": (
+        (lambda: few_lost(5, 250),),
+        (lambda: few_lost(4, 100), lambda: few_lost(5, 251), lambda: few_lost(5, 250, one_way="broker")),
+    ),
     "refused_connections": (
         (
             lambda: nobody_there(3),

@@ -1,4 +1,5 @@
-"""What the lab's captures would say had they been taken worse: begun late, cut short, with packets missing or twice.
+"""What the lab's captures would say had they been taken worse: begun late, cut short, with packets missing, cut or twice, of one
+side alone, by a clock of milliseconds.
 
 A healthy day stays one, however it was captured; an incident that lasts is told from what there is of it.
 """
@@ -7,12 +8,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
 from effort import also_long, one_in
-from transform import Packet, doubled, read_pcap, write_pcap
+from transform import Packet, direction, doubled, read_pcap, write_pcap
 
 from lab.score import DATA, judge, truths
 
@@ -33,16 +35,35 @@ def _thinned(packets: Sequence[Packet]) -> Sequence[Packet]:
     return [packet for packet in packets if chance.random() > 0.005]
 
 
+def _in_96_bytes(packets: Sequence[Packet]) -> Sequence[Packet]:
+    return [replace(packet, data=packet.data[:96]) for packet in packets]
+
+
+def _in_milliseconds(packets: Sequence[Packet]) -> Sequence[Packet]:
+    return [replace(packet, fraction=packet.fraction - packet.fraction % 1000) for packet in packets]
+
+
+def _requests_alone(packets: Sequence[Packet]) -> Sequence[Packet]:
+    """What goes to the lower port."""
+    ends = ((packet, direction(packet)) for packet in packets)
+    return [packet for packet, way in ends if way is not None and way[0][-2:] > way[1][-2:]]
+
+
 def _spoiled(name: str, spoil: Callable[[Sequence[Packet]], Sequence[Packet]], folder: Path) -> Path:
     header, packets = read_pcap(DATA / f"{name}.pcap.zst")
     return write_pcap(folder / f"{name}.pcap", header, spoil(packets))
 
 
-_SPOILED = list(product(_HEALTHY, (_begun_late, _cut_short, _thinned)))
+_WAYS = (_begun_late, _cut_short, _thinned, _in_96_bytes, _in_milliseconds, _requests_alone)
+# Where the capture is cut here a broker is down, and not yet back.
+_DOWN = ("tls_rolling_restart", _cut_short)
+_SPOILED = [case for case in product(_HEALTHY, _WAYS) if case != _DOWN]
+# Health checks whose PROXY header is cut; a proxy that takes less than a millisecond.
+_KNOWN = [("balancer_checks", _in_96_bytes), ("ssh_forward", _in_milliseconds)]
 
 
-# One in eleven: each day in one way or none, each way on many days.
-@pytest.mark.parametrize(("name", "spoil"), _SPOILED[:: one_in(11)])
+# One in 17: each day in one way or none, each way on many days.
+@pytest.mark.parametrize(("name", "spoil"), [*_SPOILED[:: one_in(17)], *_KNOWN])
 def test_a_healthy_day_stays_one(
     name: str, spoil: Callable[[Sequence[Packet]], Sequence[Packet]], tmp_path: Path
 ) -> None:

@@ -1,7 +1,8 @@
 -- Ways on which packets are lost, one row a host and side of the capture.
 -- A packet that fills a hole later was lost before the capture, one that is sent again though it was seen behind it: so each loss is
 -- on the client's or on the broker's side of the capture, and is told of that host. One of which the receiver says that it had come
--- before (D-SACK) was an impatient sender's. At least 30 packets, 1 % of those with data; or five, 2 %, which are no share of anything.
+-- before (D-SACK) was an impatient sender's; where the receiver is not heard, any may be. At least 30 packets, 1 % of those with data; or
+-- five, 2 %, which are no share of anything.
 -- TLS that was not read counts too (not on the web's port).
 -- Medium where 5 % are lost, or a fifth of the slowest requests (the slowest hundredth of each API, at least one) ran there.
 WITH lost AS (
@@ -10,7 +11,7 @@ WITH lost AS (
         client_filled + broker_retransmitted - broker_needless AS client_lost,
         broker_filled + client_retransmitted - client_needless AS broker_lost
     FROM connections
-    WHERE is_kafka OR (tls AND broker_port <> 443)
+    WHERE (is_kafka OR (tls AND broker_port <> 443)) AND one_way IS NULL
 ),
 pairs AS (
     SELECT
