@@ -6,14 +6,15 @@
 -- look: kanalyze connections --broker {broker}
 -- explains: heartbeats_missed*, out_of_sync*, refused_connections, hung_up_at_once, unanswered*, gives_up*, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, connection_storm, metadata_storm*, slow_requests*, unexplained, repeated_connects*, silent_then_reset
 -- costs: connections, unanswered, time
--- Stopped in order: the controller allowed it at about that time, and the broker was not started in between. Of several brokers on
--- one host it is the one of that id.
-WITH places AS (
-    SELECT broker_address, broker_address || ':' || CAST(broker_port AS STRING) AS broker, min(broker_id) AS broker_id
+-- Stopped in order: the controller allowed it at about that time, and the broker was not started in between. Where an id is not known
+-- it is the broker of that host, if there is but one.
+WITH ids AS (
+    SELECT
+        broker_address || ':' || CAST(broker_port AS STRING) AS broker,
+        CASE WHEN min(broker_id) = max(broker_id) THEN min(broker_id) END AS broker_id
     FROM all_connections
     WHERE broker_id IS NOT NULL
     GROUP BY broker_address, broker_port
-    HAVING min(broker_id) = max(broker_id)
 ),
 shared AS (
     SELECT broker_address FROM all_connections WHERE broker_address IS NOT NULL
@@ -32,22 +33,14 @@ signs AS (
             PARTITION BY e.client_address, e.broker_id ORDER BY e.time_ns ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
         ) AS starts_ns
     FROM all_broker_events AS e
-),
-stops AS (
-    SELECT s.client_address AS host, CAST(NULL AS STRING) AS broker, s.time_ns, s.started_ns, s.starts_ns
-    FROM signs AS s
-    WHERE s.broker_state = 'shutting_down' AND s.client_address NOT IN (SELECT broker_address FROM shared)
-    UNION ALL
-    SELECT p.broker_address AS host, p.broker, s.time_ns, s.started_ns, s.starts_ns
-    FROM signs AS s JOIN places AS p ON p.broker_address = s.client_address AND p.broker_id = s.broker_id
-    WHERE s.broker_state = 'shutting_down' AND s.client_address IN (SELECT broker_address FROM shared)
 )
 SELECT
-    *,
+    b.*,
     CASE WHEN EXISTS (
-        SELECT 1 FROM stops AS s
-        WHERE s.host = b.host AND coalesce(s.broker = b.broker, true)
+        SELECT 1 FROM signs AS s
+        WHERE s.broker_state = 'shutting_down' AND s.client_address = b.host
+            AND coalesce(s.broker_id = i.broker_id, b.host NOT IN (SELECT broker_address FROM shared))
             AND s.time_ns BETWEEN b.first_time_ns - s(60) AND b.last_time_ns
             AND coalesce(s.started_ns < b.first_time_ns, true) AND coalesce(s.starts_ns > b.first_time_ns, true)
     ) THEN 'stopped in order' END AS stopped
-FROM lost_brokers AS b
+FROM lost_brokers AS b LEFT JOIN ids AS i ON i.broker = b.broker
