@@ -2,8 +2,8 @@
 
 Rows wait until the bytes of both sides tell what they are. Then a row CHUNK_OPENING for each side takes the place of the
 opening, and the rest follows as it came; behind an opening there may be another one. What is no opening is handed on
-unchanged, and so is one in which bytes are missing, or that is too long; but the beginning of a PROXY header is one where the
-capture cut its packet, as health checks are nothing else.
+unchanged, and so is one in which bytes are missing, or that is too long. Where the capture cut the packet of a PROXY header, its
+beginning counts as one: a health check sends nothing else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Where the stream of a side begins.
 
-At its SYN, where that was seen. A side met in mid-flight waits for a smaller window (START_SEGMENTS, START_NS) and begins at its
-lowest sequence number by then, so that segments out of order at the start of the capture do not get lost.
+At its SYN, where that was seen; without a SYN+ACK, at what the caller acknowledges first, or before. A side met in mid-flight waits
+for a smaller window (START_SEGMENTS, START_NS) and begins at its lowest sequence number by then, so that segments out of order at
+the start of the capture do not get lost.
 """
 
 import cython

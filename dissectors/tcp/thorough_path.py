@@ -120,8 +120,8 @@ def take_thoroughly(tcp: TcpState, s: cython.longlong, key: cython.longlong, row
 @cython.cfunc
 @cython.exceptval(-1)
 def is_first_ack_without_answer(tcp: TcpState, s: cython.longlong) -> cython.bint:
-    """Does side `s`, which called, acknowledge something for the first time, of a peer of whose SYN+ACK and bytes nothing was seen?
-    The peer's stream begins there, or before: what it says until its first byte that was captured is missing."""
+    """Is this the first ACK of side `s`, which called, before anything of its peer was seen? The peer's stream begins at that
+    number, or before it: what lies between it and the first byte captured is missing."""
     peer: cython.longlong = s ^ 1
     return (
         tcp.side[s, SIDE_STATE] & STATE_CALLER != 0

@@ -90,8 +90,8 @@ def _look_at_slowest(facts: Facts, width: int) -> list[Text]:
 
 
 def _hint(facts: Facts) -> Numbered | None:
-    """The first finding for information that tells why requests were slow or had no reply, where some were or had none; where none
-    was slow the first that explains errors, if there are some, else the first about impact; at last that no rule explains it."""
+    """The finding for information that says most, by what is wrong. Requests were slow or without a reply: the first that explains
+    it. None was slow: the first that explains errors, else the first about impact. Failing all: impact that no rule explains."""
     if NOTHING in (facts.readability("findings").verdict, facts.readability("errors").verdict):
         return None
     row, worst = facts.coverage(), _slowest(facts)

@@ -40,11 +40,12 @@ def _in_96_bytes(packets: Sequence[Packet]) -> Sequence[Packet]:
 
 
 def _in_milliseconds(packets: Sequence[Packet]) -> Sequence[Packet]:
-    return [replace(packet, fraction=packet.fraction - packet.fraction % 1000) for packet in packets]
+    unit = 1_000_000 if max(packet.fraction for packet in packets) >= 1_000_000 else 1000
+    return [replace(packet, fraction=packet.fraction - packet.fraction % unit) for packet in packets]
 
 
 def _requests_alone(packets: Sequence[Packet]) -> Sequence[Packet]:
-    """What goes to the lower port."""
+    """What goes to the lower port, which is the broker's."""
     ends = ((packet, direction(packet)) for packet in packets)
     return [packet for packet, way in ends if way is not None and way[0][-2:] > way[1][-2:]]
 

@@ -1,8 +1,9 @@
 -- Members that join a group anew, `times` after they had joined first: one row a client at an address and group.
 -- Four lives at least of one client at one address, one after the other, two minutes apart at most: the connection by which one joined ends
 -- before the next joins, or within a second (of a killed process the last packets come late). A member that comes back under the name that
--- it had is the same life (where packets are cut, the first heartbeat of a newer group's member is its join), and whose connection the broker ended is no other process. Medium where a client of a classic group came
--- back four times and never said that it left: a capture that is cut short shows this too, and no more.
+-- it had is the same life, and whose connection the broker ended is no other process. Where packets are cut, the first heartbeat of a
+-- newer group's member is its join. Medium where a client of a classic group came back four times and never said that it left: a
+-- capture that is cut short shows this too, and no more.
 WITH joined AS (
     SELECT
         cluster,

@@ -74,7 +74,15 @@ tried AS (
 -- What these hosts sent, and the next that they sent.
 sent AS (
     SELECT
-        x.*,
+        x.connection,
+        x.exchange,
+        x.client_id,
+        x.client_address,
+        x.broker_address,
+        x.broker_port,
+        x.request_time_ns,
+        x.response_time_ns,
+        x.request_bytes,
         lead(x.request_time_ns) OVER (PARTITION BY x.client_address ORDER BY x.request_time_ns, x.exchange) AS next_ns
     FROM exchanges AS x
     WHERE x.request_time_ns IS NOT NULL AND is_client(x.role) AND x.client_address IN (SELECT client_address FROM tried)
