@@ -10,6 +10,10 @@
     is_client(x.role)           true unless it is known that a broker asks: where a role is unknown, a client does
     is_name(b.host)             true for a name, false for an address of IPv4 or IPv6
     who(x)                      the client that a row of x is about: its id, or its address; `who()` where no alias is needed
+    never_answered(c)           an attempt to connect, c, that got no SYN+ACK and no byte; a client that resets it has seen a
+                                SYN+ACK, which the capture lacks
+    link_key(c)                 a connection, by its client's address and port: the same at each capture point that has a name
+    request_key(c, x)           a request x on the connection c, likewise
     wait_end_ns(c, x)           when a request x, which the end of its connection c cut off, had waited: until the first FIN or RST,
                                 whatever the other side did later; if it was sent after that, until the last packet
     lag_turns(0.5)              ns in which timestamps of TCP, in ms, begin anew (RFC 7323), so many times
@@ -118,6 +122,22 @@ def _who(_: str, given: str) -> str:
     return f"coalesce(nullif({of}client_id, ''), {of}client_address)"
 
 
+def _never_answered(_: str, given: str) -> str:
+    of = f"{given}." if given else ""
+    no_bytes = f"coalesce({of}client_stream_bytes, 0) + coalesce({of}broker_stream_bytes, 0) = 0"
+    not_left = f"coalesce({of}closed_by <> 'client', true)"
+    return f"({of}seen_from = 'syn' AND {of}syn_ack_ns IS NULL AND {no_bytes} AND {not_left})"
+
+
+def _link_key(_: str, given: str) -> str:
+    return f"concat({given}.client_address, '|', {given}.client_port)"
+
+
+def _request_key(_: str, given: str) -> str:
+    link, request = (each.strip() for each in given.split(","))
+    return f"concat({link}.client_address, '|', {link}.client_port, '|', {request}.correlation_id)"
+
+
 def _wait_end(_: str, given: str) -> str:
     link, request = (each.strip() for each in given.split(","))
     return f"(CASE WHEN {link}.close_time_ns >= {request}.request_end_ns THEN {link}.close_time_ns ELSE {link}.last_time_ns END)"
@@ -167,6 +187,9 @@ _WORDS: dict[str, Callable[[str, str], str]] = {
     "is_client": _is_client,
     "is_name": _is_name,
     "who": _who,
+    "never_answered": _never_answered,
+    "link_key": _link_key,
+    "request_key": _request_key,
     "wait_end_ns": _wait_end,
 }
 # A parenthesis with a word before it: Python skips to the next one, ten times as fast as it looks for words.

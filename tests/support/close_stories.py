@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
+from made_rows import REFUSED, SECOND_NS, START_NS, Rows, connection, exchange
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -27,8 +27,7 @@ def closed_idle(idle_s: float = 60, later_s: float = 38, *others: dict[str, Any]
 
 def refused_then() -> Tables:
     """The same of a broker that refuses another connection a second after it closed this one."""
-    refused = {"is_kafka": None, "protocol": None, "syn_ack_ns": None, "close": "rst", "broker_stream_bytes": 0}
-    return closed_idle(60, 38, connection(2, first_time_ns=at(63), last_time_ns=at(63), **refused))
+    return closed_idle(60, 38, connection(2, first_time_ns=at(63), last_time_ns=at(63), **REFUSED))
 
 
 def stopped_then(idle_s: float = 0.3) -> Tables:

@@ -14,7 +14,7 @@ import protocol_stories
 import slow_stories
 import thread_stories
 from hold_out_stories import MS_NS
-from made_rows import SECOND_NS, START_NS, Rows, connection, exchange
+from made_rows import REFUSED, SECOND_NS, START_NS, Rows, connection, exchange
 
 Tables = dict[str, Rows]
 FETCH = {"api_key": 1, "api_name": "Fetch", "api_version": 17, "replica_id": -1}
@@ -78,18 +78,7 @@ def gone(attempts: int, back_s: float | None = None, role: str | None = None, by
     """A broker that answers until 2 s; then so many attempts are reset, `by` it or the client; back after so many seconds."""
     known = connection(1, last_time_ns=at(2.5), close="none")
     tried = [
-        connection(
-            10 + n,
-            is_kafka=None,
-            protocol=None,
-            close="rst",
-            closed_by=by,
-            syn_ack_ns=None,
-            first_time_ns=at(3 + n),
-            last_time_ns=at(3 + n),
-            client_stream_bytes=0,
-            broker_stream_bytes=0,
-        )
+        connection(10 + n, closed_by=by, first_time_ns=at(3 + n), last_time_ns=at(3 + n), **REFUSED)
         for n in range(attempts)
     ]
     rows = [exchange(n, at_ns=at(n), role=role) for n in range(3)]

@@ -8,7 +8,7 @@ from typing import Any
 import broker_stories
 import close_stories
 import slow_stories
-from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+from made_rows import REFUSED, SECOND_NS, START_NS, Rows, connection, error, exchange
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -182,10 +182,9 @@ def started_anew(refused_s: float | None) -> Tables:
     """A connection that was idle for ten seconds, and what is sent then is in vain; its broker refused another one at this time."""
     rows = [exchange(1, at_ns=at(1)), exchange(2, at_ns=at(5)), exchange(3, at_ns=at(15), status="closed")]
     rows.append(exchange(4, at_ns=at(16), connection=2))
-    refused = {"is_kafka": None, "protocol": None, "syn_ack_ns": None, "close": "rst", "broker_stream_bytes": 0}
     links = [connection(1, requests=3, replies=2, client_retransmitted=3), connection(2, client_address="10.0.0.9")]
     if refused_s is not None:
-        links.append(connection(3, first_time_ns=at(refused_s), last_time_ns=at(refused_s), **refused))
+        links.append(connection(3, first_time_ns=at(refused_s), last_time_ns=at(refused_s), **REFUSED))
     return {"exchanges": rows, "connections": links}
 
 

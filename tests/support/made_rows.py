@@ -68,6 +68,17 @@ def exchange(number: int, **values: Any) -> dict[str, Any]:
     return row | values
 
 
+# What an attempt to connect has where a reset is all that answers.
+REFUSED: dict[str, Any] = {
+    "is_kafka": None,
+    "protocol": None,
+    "syn_ack_ns": None,
+    "close": "rst",
+    "client_stream_bytes": 0,
+    "broker_stream_bytes": 0,
+}
+
+
 def connection(number: int, **values: Any) -> dict[str, Any]:
     """A Kafka connection of ten seconds without a blemish; `values` replace columns."""
     row: dict[str, Any] = {column.name: 0 for column in TABLES["connections"] if column.type == "int64"}

@@ -36,7 +36,7 @@ failed AS (
         max(c.first_time_ns) AS last_time_ns
     FROM connections AS c
     JOIN served AS s ON s.broker_address = c.broker_address AND s.broker_port = c.broker_port
-    WHERE c.is_kafka IS NOT TRUE AND c.seen_from = 'syn' AND c.syn_ack_ns IS NULL AND c.one_way IS NULL
+    WHERE c.is_kafka IS NOT TRUE AND never_answered(c) AND c.one_way IS NULL
         AND c.first_time_ns > (
             SELECT max(o.last_time_ns) FROM all_connections AS o
             WHERE o.broker_address = s.broker_address AND o.broker_port = s.broker_port AND o.replies > 0

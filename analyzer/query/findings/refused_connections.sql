@@ -6,17 +6,16 @@
 -- look: kanalyze connections --broker {broker}
 -- explains: connection_storm, unreachable
 -- costs: connections
--- A SYN answered by a reset (who resets the connection itself has seen a SYN+ACK), at an endpoint that speaks Kafka in this capture or
--- that a cluster advertises; for information at another port of a host to which this client speaks Kafka. An advertised name other than
--- an address may stand for any address with its port. At any port of a broker's host it takes three attempts, or two that are three seconds apart; where the capture has no Kafka at
+-- A SYN answered by a reset, at an endpoint that speaks Kafka in this capture or that a cluster advertises; for information at another
+-- port of a host to which this client speaks Kafka. An advertised name other than an address may stand for any address with its
+-- port. At any port of a broker's host it takes three attempts, or two that are three seconds apart; where the capture has no Kafka at
 -- all, three. A broker that answered afterwards, or asked other brokers as the only one at its address, was starting: for information.
 -- `host` where no client was ever served at this port: the controller's, say, which goes with the broker. Who tries a loopback address
 -- is known by no other address of its host.
 WITH refused AS (
     SELECT *
     FROM connections
-    WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND close = 'rst' AND syn_ack_ns IS NULL AND broker_packets > 0
-        AND coalesce(closed_by <> 'client', true) AND coalesce(client_stream_bytes, 0) + coalesce(broker_stream_bytes, 0) = 0
+    WHERE is_kafka IS NOT TRUE AND never_answered() AND close = 'rst' AND broker_packets > 0
 ),
 answering AS (
     SELECT

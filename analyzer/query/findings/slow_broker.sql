@@ -6,12 +6,12 @@
 -- look: kanalyze latency --of broker --by api --by broker --api {api_name}
 -- explains: out_of_sync, slow_requests, unexplained, gives_up
 -- costs: time
--- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow requests at
--- least, each counted once by however many capture points it was seen: two slow ones of 200 are no p99. Where the others are not seen or as slow, it is compared with itself: slow requests take ten
--- times its median and 100 ms, or are twenty of 50 ms (a second in all), in five seconds at least, so that a start is none (for information unless those of 500 ms or longer took a
--- second together); it is not told where
--- twice the share of the other brokers' requests, and five of them, were as slow: then all are, and this one least. With the broker's log it is said what it did, where
--- the log has half of the slow requests and one part takes half of their time.
+-- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow
+-- requests at least, as two slow ones of 200 are no p99; what several capture points saw is one. Where the others are not seen or as
+-- slow, it is compared with itself: slow requests take ten times its median and 100 ms, or are twenty of 50 ms (a second in all), in five
+-- seconds at least, so that a start is none (for information unless those of 500 ms or longer took a second together); it is not told
+-- where twice the share of the other brokers' requests, and five of them, were as slow: then all are, and this one least. With the
+-- broker's log it is said what it did, where the log has half of the slow requests and one part takes half of their time.
 WITH timed AS (
     -- A throttled reply of a broker before 2.0 waited for its quota, and one that does not tell may have.
     SELECT
@@ -116,7 +116,7 @@ found AS (
     GROUP BY
         c.api_name, c.kind, c.broker_address, c.broker_port, c.requests, c.p50_ns, c.p99_ns, c.others_p99_ns, c.evidence_slowest,
         c.first_time_ns, c.last_time_ns, e.requests, e.slow_requests
-    HAVING count(DISTINCT concat(l.client_address, '|', l.client_port, '|', x.correlation_id)) >= 10 AND (c.others_p99_ns IS NOT NULL OR (count(DISTINCT floor(x.request_time_ns / s(1))) >= 5
+    HAVING count(DISTINCT request_key(l, x)) >= 10 AND (c.others_p99_ns IS NOT NULL OR (count(DISTINCT floor(x.request_time_ns / s(1))) >= 5
             AND (count(*) FILTER (WHERE x.broker_ns >= ms(100)) >= 10 OR count(*) >= 20)))
         AND (coalesce(e.slow_requests, 0) < 5 OR e.slow_requests * c.requests < 2 * count(*) * e.requests)
 ),

@@ -11,10 +11,7 @@ SELECT
     min_by(client_port, first_time_ns) AS example_port,
     count(*) OVER () AS total_rows
 FROM connections
-WHERE seen_from = 'syn'
-    AND syn_ack_ns IS NULL
-    AND client_stream_bytes + broker_stream_bytes = 0
-    AND (broker_packets = 0 OR close = 'rst' AND coalesce(closed_by <> 'client', true))
+WHERE never_answered() AND (broker_packets = 0 OR close = 'rst')
 GROUP BY client_address, broker_address, broker_port
 ORDER BY refused DESC, unanswered DESC, client_address, broker_address, broker_port
 LIMIT 1000

@@ -13,7 +13,7 @@
 WITH restarts AS (
     SELECT broker_address, broker_port, first_time_ns AS time_ns
     FROM connections
-    WHERE seen_from = 'syn' AND syn_ack_ns IS NULL AND broker_stream_bytes = 0 AND close = 'rst' AND is_kafka IS NOT TRUE
+    WHERE never_answered() AND close = 'rst' AND is_kafka IS NOT TRUE
 ),
 killed AS (
     SELECT *

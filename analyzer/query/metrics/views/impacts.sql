@@ -83,7 +83,7 @@ of_connections AS NOT MATERIALIZED (
     SELECT
         *,
         CASE
-            WHEN seen_from = 'syn' AND syn_ack_ns IS NULL AND client_stream_bytes + broker_stream_bytes = 0 THEN 'never answered'
+            WHEN never_answered() THEN 'never answered'
             WHEN is_kafka AND seen_from = 'syn' AND requests > 0 AND replies = 0 AND close <> 'none' AND one_way IS NULL AND is_quiet IS NOT TRUE
                 THEN 'answered no request'
             WHEN is_kafka AND seen_from = 'syn' AND close <> 'none' AND replies > 0 AND is_hello

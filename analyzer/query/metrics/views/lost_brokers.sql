@@ -9,11 +9,11 @@
 -- the while, or clients were told three times meanwhile that a partition has no leader (medium), or that a write was refused for want
 -- of replicas (high). After one or two attempts, and none in the last five
 -- seconds, it may be back: for information, unless clients were told so. So it may after
--- more of them, where hardly a request had to wait for another broker. A broker that nobody asks is
--- missed by other brokers: all its connections to them ended, 10 s or more before the end (3 s where three writes wait for replicas to the
--- end, for 2 s and more), and it tried no other. Followers leave a
--- broker that leads no more, so these connections were to two brokers, or one to a controller was among them, which nobody leaves. It may have been taken away
--- in order, its partitions moved before: for information, unless clients were refused or waited for replicas from then on.
+-- more of them, where hardly a request had to wait for another broker. A broker that nobody asks is missed by other brokers: all its
+-- connections to them ended, 10 s or more before the end (3 s where three writes wait for replicas to the end, for 2 s and more), and it
+-- tried no other. Followers leave a broker that leads no more, so these connections were to two brokers, or one to a controller was among
+-- them, which nobody leaves. It may have been taken away in order, its partitions moved before: for information, unless clients were
+-- refused or waited for replicas from then on.
 WITH attempts AS (
     SELECT
         connection,
@@ -21,12 +21,11 @@ WITH attempts AS (
         broker_address,
         broker_port,
         first_time_ns,
-        syn_ack_ns IS NULL AND client_stream_bytes = 0 AS is_refused
+        never_answered() AS is_refused
     FROM connections
     WHERE seen_from = 'syn' AND broker_stream_bytes = 0 AND one_way IS NULL
         AND (
-            -- Who resets a connection has seen its SYN+ACK, which the capture lacks.
-            (is_kafka IS NOT TRUE AND syn_ack_ns IS NULL AND client_stream_bytes = 0 AND coalesce(closed_by <> 'client', true))
+            (is_kafka IS NOT TRUE AND never_answered())
             OR (syn_ack_ns IS NOT NULL AND client_stream_bytes > coalesce(client_opening_bytes, 0) AND close <> 'none'
                 AND last_time_ns - first_time_ns < s(2))
         )

@@ -2,9 +2,9 @@
 -- times, for `still_ns` at most, while `requests` of `clients` waited; `or_follower` names what else it may have been,
 -- `until` says that it did not end.
 -- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least (2 where one is
--- a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one, or for two seconds 3 behind a Produce on one, or for five seconds that Produce alone in
--- the midst of work (ten replies in the five seconds before): then it may be the disk, or a follower. One of them at
--- least waited behind no other request of its connection, and only such a one tells what it needed. Its host took the requests (a
+-- a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one. Or on one
+-- connection for two seconds 3 behind a Produce, or for five seconds a Produce alone in the midst of work (ten replies in the five
+-- seconds before): then it may be the disk, or a follower. One of them at least waited behind no other request of its connection, and only such a one tells what it needed. Its host took the requests (a
 -- connection without a repeated segment, or what packets say of a request's time there), so its network was there. Where all
 -- of them need other replicas, one of these may have stood still: only a long poll that came back at the same moment, a request
 -- without replicas, or requests of its own to other brokers, which ceased too, show that it was the broker. Where throttle times are
@@ -95,9 +95,9 @@ waited AS (
         s.end_ns,
         s.lasts,
         min(greatest(x.request_end_ns, s.begin_ns)) AS first_request_ns,
-        count(DISTINCT concat(c.client_address, '|', c.client_port, '|', x.correlation_id)) AS requests,
+        count(DISTINCT request_key(c, x)) AS requests,
         count(DISTINCT who(x)) AS clients,
-        count(DISTINCT concat(c.client_address, '|', c.client_port)) AS connections,
+        count(DISTINCT link_key(c)) AS connections,
         count(*) FILTER (WHERE x.throttle_time_ms IS NULL AND x.status = 'answered') AS unsure,
         count(*) FILTER (WHERE c.client_retransmitted = 0 OR x.broker_min_ns / 8 >= x.waited_ns / 10) AS taken,
         count(*) FILTER (WHERE x.is_head) AS heads,
@@ -156,9 +156,9 @@ writes_still AS (
         s.begin_ns,
         s.end_ns,
         min(greatest(x.request_end_ns, s.begin_ns)) AS first_request_ns,
-        count(DISTINCT concat(c.client_address, '|', c.client_port, '|', x.correlation_id)) AS requests,
+        count(DISTINCT request_key(c, x)) AS requests,
         count(DISTINCT who(x)) AS clients,
-        count(DISTINCT CASE WHEN x.is_head THEN concat(c.client_address, '|', c.client_port) END) AS head_connections,
+        count(DISTINCT CASE WHEN x.is_head THEN link_key(c) END) AS head_connections,
         count(*) FILTER (WHERE x.is_head AND x.kind = 'produce_acks_1') AS own,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
         max_by(x.exchange, (x.response_time_ns, x.exchange)) AS evidence_last

@@ -25,7 +25,7 @@ ends AS (
     UNION ALL
     SELECT broker_address, broker_port, first_time_ns, NULL, false
     FROM all_connections
-    WHERE seen_from = 'syn' AND syn_ack_ns IS NULL AND client_stream_bytes + broker_stream_bytes = 0
+    WHERE never_answered()
 ),
 judged AS (
     SELECT

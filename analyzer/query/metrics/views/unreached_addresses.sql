@@ -14,8 +14,7 @@
 WITH failed AS (
     SELECT client_address, broker_address, broker_port, connection, first_time_ns, last_time_ns, client_packets
     FROM connections
-    WHERE is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL
-        AND coalesce(client_stream_bytes, 0) + coalesce(broker_stream_bytes, 0) = 0
+    WHERE is_kafka IS NOT TRUE AND never_answered()
 ),
 reached AS (
     SELECT broker_address, broker_port FROM all_connections WHERE is_kafka GROUP BY broker_address, broker_port

@@ -36,6 +36,18 @@ def engine() -> Iterator[_duckdb.DuckDBPyConnection]:
         ("[is_client('client'), is_client(NULL), NOT is_client('follower')]", [True] * 3),
         ("[is_name('kafka-1'), NOT is_name('10.0.0.1'), NOT is_name('::1'), is_name(NULL) IS NULL]", [True] * 4),
         ("who(x)", "app"),
+        # A SYN alone, or reset by the other side; then: a SYN+ACK, bytes, reset by the client, met in mid-flight.
+        (
+            "(SELECT list(never_answered(c)) FROM (SELECT *, 0 AS client_stream_bytes FROM (VALUES"
+            " ('syn', NULL, 0, NULL), ('syn', NULL, 0, 'broker'), ('syn', 9, 0, NULL), ('syn', NULL, 7, NULL),"
+            " ('syn', NULL, 0, 'client'), ('midstream', NULL, 0, NULL)"
+            ") AS v (seen_from, syn_ack_ns, broker_stream_bytes, closed_by)) AS c)",
+            [True, True, False, False, False, False],
+        ),
+        (
+            "(SELECT concat(link_key(c), ' ', request_key(c, x)) FROM (SELECT '::1' AS client_address, 9 AS client_port) AS c)",
+            "::1|9 ::1|9|4",
+        ),
         ("(SELECT who() FROM (SELECT NULL AS client_id, '::1' AS client_address) AS y)", "::1"),
         ("sums(1)", 7),
     ],
@@ -43,7 +55,7 @@ def engine() -> Iterator[_duckdb.DuckDBPyConnection]:
 def test_words_have_the_values_that_they_say(engine: _duckdb.DuckDBPyConnection, sql: str, value: object) -> None:
     engine.execute("CREATE MACRO sums(x) AS 7")
     (row,) = engine.execute(
-        folded(f"SELECT {sql} FROM (SELECT 'app' AS client_id, '::1' AS client_address) AS x")
+        folded(f"SELECT {sql} FROM (SELECT 'app' AS client_id, '::1' AS client_address, 4 AS correlation_id) AS x")
     ).fetchall()
     assert row == (value,)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from finding_stories import FETCH, SECOND_NS, STORIES, failing, many
 from impact_stories import between, cut_off, many_waiting, waiting
-from made_rows import START_NS, Rows, connection, dataset
+from made_rows import REFUSED, START_NS, Rows, connection, dataset
 from progress_stories import no_request
 
 from analyzer.query.run_findings import find
@@ -32,8 +32,7 @@ def test_numbers_that_are_left_out_are_named(numbers: list[int], expected: str) 
 
 def _refused(times: int) -> dict[str, Rows]:
     """A client that asks so often at a port of a broker's host where nobody listens, and is served beside it."""
-    row = {"is_kafka": None, "close": "rst", "syn_ack_ns": None, "requests": 0, "replies": 0, "broker_port": 9099}
-    row |= {"client_stream_bytes": 0, "broker_stream_bytes": 0}
+    row = REFUSED | {"requests": 0, "replies": 0, "broker_port": 9099}
     beside = [connection(2 + each, first_time_ns=START_NS + each * 4 * SECOND_NS, **row) for each in range(times)]
     return many_waiting([0.1, 0.1]) | {"connections": [connection(1), *beside]}
 

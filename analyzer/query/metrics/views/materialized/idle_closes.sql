@@ -50,7 +50,7 @@ told AS (
 stopped AS (
     SELECT t.connection
     FROM told AS t JOIN connections AS c ON c.broker_address = t.broker_address AND c.broker_port = t.broker_port
-    WHERE c.seen_from = 'syn' AND c.syn_ack_ns IS NULL AND c.broker_stream_bytes = 0 AND c.close = 'rst'
+    WHERE never_answered(c) AND c.close = 'rst'
         AND c.first_time_ns BETWEEN t.close_time_ns - s(1) AND t.asked_ns + s(10)
     UNION
     SELECT t.connection
