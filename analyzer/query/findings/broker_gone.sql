@@ -1,13 +1,13 @@
 -- severity: high
 -- rank: 6
 -- when: connections having bool_or(is_kafka IS NOT TRUE AND seen_from = 'syn' AND syn_ack_ns IS NULL AND client_stream_bytes = 0) OR count(*) FILTER (WHERE seen_from = 'syn' AND broker_stream_bytes = 0 AND close <> 'none') >= 3 OR (SELECT last_time_ns FROM time_range) - min(last_time_ns) FILTER (WHERE role = 'follower' AND close <> 'none') >= s(3)
--- says: broker {broker}[, {alone},] became unavailable[, {stopped}][: {attempts|connection attempt|connection attempts} from {clients|address|addresses} failed after its last reply][: {never|attempt|attempts} to connect failed, from the beginning of the capture to its end, and partitions have no leader][: every connection over which it replicated from other brokers ended ({ended})][, {back}][ {away_ns} later][; meanwhile {refused_writes|write was|writes were} refused for lack of in-sync replicas]
--- do: Check the broker's log and its host: it was stopped, was killed, or lost its network.
+-- says: {sort} {broker}[, before {behind},][, {alone},] became unavailable[, {stopped}][: {attempts|connection attempt|connection attempts} from {clients|address|addresses} failed after its last reply][: {never|attempt|attempts} to connect failed, from the beginning of the capture to its end, and partitions have no leader][: every connection over which it replicated from other brokers ended ({ended})][, {back}][ {away_ns} later][; meanwhile {refused_writes|write was|writes were} refused for lack of in-sync replicas]
+-- do: Check its log and its host: it was stopped, was killed, or lost its network.
 -- look: kanalyze connections --broker {broker}
 -- explains: heartbeats_missed*, out_of_sync*, refused_connections, hung_up_at_once, unanswered*, gives_up*, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, connection_storm, metadata_storm*, slow_requests*, unexplained, repeated_connects*, silent_then_reset
 -- costs: connections, unanswered, time
 -- Stopped in order: the controller allowed it at about that time, and the broker was not started in between. Where an id is not known
--- it is the broker of that host, if there is but one.
+-- it is the broker of that host, if there is but one. Who carried requests on to others is a proxy.
 WITH ids AS (
     SELECT
         broker_address || ':' || CAST(broker_port AS STRING) AS broker,
@@ -19,6 +19,13 @@ WITH ids AS (
 shared AS (
     SELECT broker_address FROM all_connections WHERE broker_address IS NOT NULL
     GROUP BY broker_address HAVING count(DISTINCT broker_id) > 1
+),
+proxies AS (
+    SELECT
+        proxy_address || ':' || CAST(proxy_port AS STRING) AS broker,
+        CASE WHEN min(broker) = max(broker) THEN min(broker) END AS behind
+    FROM (SELECT *, broker_address || ':' || CAST(broker_port AS STRING) AS broker FROM all_forwards WHERE proxies > 0) AS f
+    GROUP BY proxy_address, proxy_port
 ),
 signs AS (
     SELECT
@@ -35,7 +42,9 @@ signs AS (
     FROM all_broker_events AS e
 )
 SELECT
-    b.*,
+    b.* REPLACE (CASE WHEN p.broker IS NULL THEN b.alone END AS alone),
+    CASE WHEN p.broker IS NULL THEN 'broker' ELSE 'proxy' END AS sort,
+    p.behind,
     CASE WHEN EXISTS (
         SELECT 1 FROM signs AS s
         WHERE s.broker_state = 'shutting_down' AND s.client_address = b.host
@@ -43,4 +52,6 @@ SELECT
             AND s.time_ns BETWEEN b.first_time_ns - s(60) AND b.last_time_ns
             AND coalesce(s.started_ns < b.first_time_ns, true) AND coalesce(s.starts_ns > b.first_time_ns, true)
     ) THEN 'stopped in order' END AS stopped
-FROM lost_brokers AS b LEFT JOIN ids AS i ON i.broker = b.broker
+FROM lost_brokers AS b
+LEFT JOIN ids AS i ON i.broker = b.broker
+LEFT JOIN proxies AS p ON p.broker = b.broker
