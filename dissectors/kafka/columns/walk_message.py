@@ -149,11 +149,19 @@ def leave_what_fits(w: WalkState, row: cython.longlong) -> cython.int:
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def is_refusal(w: WalkState, row: cython.longlong) -> cython.bint:
-    """Does a reply to ApiVersions begin with the error that refuses the version (KIP-511)? Its body is of version 0 then."""
+    """Does a reply to ApiVersions begin with the error that refuses the version (KIP-511)? Its body is of version 0 then. So is one
+    with another error that holds nothing but that and an empty array, as of a proxy that does not know the version: no other
+    version is so short."""
     at: cython.longlong = w.frames[FRAME_OFFSET, row] + CORRELATION_BYTES
     if w.frames[FRAME_HELD, row] < CORRELATION_BYTES + 2 or at < 0 or at + 2 > len(w.data):
         return False
-    return unsigned16(w, at) == UNSUPPORTED_VERSION
+    if unsigned16(w, at) == UNSUPPORTED_VERSION:
+        return True
+    if w.frames[FRAME_LENGTH, row] != CORRELATION_BYTES + 6 or w.frames[FRAME_HELD, row] != CORRELATION_BYTES + 6:
+        return False
+    if at + 6 > len(w.data):
+        return False
+    return unsigned16(w, at) != 0 and unsigned16(w, at + 2) == 0 and unsigned16(w, at + 4) == 0
 
 
 @cython.cfunc

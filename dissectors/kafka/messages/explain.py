@@ -21,6 +21,8 @@ __all__ = ["Embedded", "Explained", "Node", "Struct", "default_value", "explain"
 
 # Error of a broker that does not know the asked version of ApiVersions, an int16; its answer is then always of version 0.
 _UNSUPPORTED_VERSION = b"\x00\x23"
+# What follows an error in an answer of version 0 without APIs, which is shorter than any other.
+_NO_APIS = bytes(4)
 
 
 def explain(
@@ -106,9 +108,11 @@ def _read_as(found: Explained, api: lookup.Api, version: int, wire: Wire, room: 
 
 
 def _is_refusal(found: Explained, wire: Wire) -> bool:
-    """Whether this is a broker's refusal of an ApiVersions version: it begins with that error."""
+    """Whether this is a broker's refusal of an ApiVersions version: it begins with that error, or holds an error alone, as that of
+    a proxy that does not know the version."""
     is_reply = found.api_key == headers.API_VERSIONS and found.direction == "response" and found.version > 0
-    return is_reply and wire.data[wire.at : wire.at + 2] == _UNSUPPORTED_VERSION
+    error, rest = wire.data[wire.at : wire.at + 2], wire.data[wire.at + 2 :]
+    return is_reply and (error == _UNSUPPORTED_VERSION or (rest == _NO_APIS and error != bytes(2)))
 
 
 class _Inside:

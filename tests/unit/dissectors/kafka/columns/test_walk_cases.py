@@ -105,6 +105,14 @@ def test_a_refused_api_versions_version_is_read_as_version_0(version: int) -> No
     assert len(got.errors[0]) == 1
 
 
+@pytest.mark.parametrize("version", [3, 4, 5])
+def test_an_error_without_apis_is_of_version_0_too(version: int) -> None:
+    """As of Kroxylicious to version 5, while its broker is gone: -1, and a plain array of nothing."""
+    got = walked(Walker(), [Message(18, version, "response", CORRELATION + struct.pack(">hi", -1, 0))])
+    assert got.decoded == [layout.DECODED_FULL]
+    assert got.values[0][layout.VALUE_ERROR_CODE] == -1
+
+
 # What librdkafka's mock cluster answers to version 3: a compact count of 0, then a plain element, a throttle time and tags.
 MOCK = CORRELATION + struct.pack(">hb3hb", 35, 1, 18, 0, 2, 0) + bytes(4)
 
