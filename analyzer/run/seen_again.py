@@ -29,7 +29,9 @@ _ENDS_APART_NS = 5_000_000_000
 _EARLY_NS = 1_000_000
 _LATE_NS = 10_000_000_000
 _FRAMED = ["part", "client_side", "requests", "a_framed_bytes", "b_framed_bytes"]
-_REQUEST = ["part", "request_time_ns", "api_key", "api_version", "correlation_id", "request_bytes"]
+_REQUEST = ["part", "request_time_ns", "client_id", "api_key", "api_version", "correlation_id", "request_bytes"]
+# What a proxy may answer itself: ApiVersions, SaslHandshake, SaslAuthenticate.
+_OWN = (18, 17, 36)
 _OTHERS = ["a_packets", "b_packets", "a_lag_least_ns", "b_lag_least_ns", "origin"]
 _SIDES = [f"{side}_{what}" for side in "ab" for what in ("address", "port", "start_seq", "stream_bytes", "gap_bytes")]
 
@@ -158,9 +160,9 @@ def _carries_on(y: _Asked, x: _Asked) -> bool:
         and x.begin <= y.end
         and y.begin <= x.end
         and not (x.has_begin and y.has_begin and not -_EARLY_NS <= y.begin - x.begin <= _LATE_NS)
-        and _within(1.1 if is_whole else 20, x.requests, y.requests)
-        and _within(1.1 if is_whole else 5, x.request_bytes, y.request_bytes)
-        and _within(1.5 if is_whole else 20, x.reply_bytes, y.reply_bytes)
+        and min(x.requests, y.requests) * (1.1 if is_whole else 20) + 2 >= max(x.requests, y.requests)
+        and _within(1.5 if is_whole else 5, x.request_bytes, y.request_bytes)
+        and _within(2 if is_whole else 20, x.reply_bytes, y.reply_bytes)
     )
 
 
@@ -183,8 +185,9 @@ def _side_by_side(every: Iterable[_Asked]) -> Iterator[tuple[_Asked, _Asked]]:
 
 
 def _ask_the_same(pairs: Iterable[tuple[_Asked, _Asked]], exchanges: Sequence[Path]) -> bool:
-    """Whether three quarters of the requests that one connection of a pair had while there were both may be those of the other: a
-    condition of `resolve/forwarded.sql`. True, too, where that is not at hand or takes longer than to ask the engine."""
+    """Whether three quarters of the requests that one connection of a pair had while there were both may be those of the other, as
+    they are or numbered anew: a condition of `resolve/forwarded.sql`. True, too, where that is not at hand or takes longer than to
+    ask the engine."""
     import pyarrow.parquet as pq
 
     if not exchanges or sum(pq.read_metadata(path).num_rows for path in exchanges) > MOST_EXCHANGES:
@@ -195,10 +198,20 @@ def _ask_the_same(pairs: Iterable[tuple[_Asked, _Asked]], exchanges: Sequence[Pa
             asked[part].append((time, tuple(request)))
     for pair in pairs:
         begin, end = max(one.begin for one in pair), min(one.end for one in pair)
-        ours, others = (Counter(request for time, request in asked[one.part] if begin <= time <= end) for one in pair)
-        if (met := (ours & others).total()) and met * 4 >= min(ours.total(), others.total()) * 3:
+        ours, others = ([request for time, request in asked[one.part] if begin <= time <= end] for one in pair)
+        if _share_most(ours, others) or _share_most(_kinds(ours), _kinds(others)):
             return True
     return False
+
+
+def _kinds(requests: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Who asked for what, without the numbers and sizes that a proxy may change, and without what it may answer itself."""
+    return [request[:3] for request in requests if request[1] not in _OWN]
+
+
+def _share_most(ours: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bool:
+    met = (Counter(ours) & Counter(others)).total()
+    return met > 0 and met * 4 >= min(len(ours), len(others)) * 3
 
 
 def _are_alike(x: _Asked, y: _Asked) -> bool:

@@ -4,6 +4,8 @@
 -- a cluster are no proxies of each other, whatever their clients send at the same time. `proxy_ns`: by how much the latency before the
 -- proxy is longer than that behind it; `way_ns`: the shortest round trip to what is behind it. Null: not seen. Where the capture tells
 -- milliseconds alone, a proxy takes less than its clock shows: the order of the packets in the file tells which leg came first.
+-- A proxy that reads what it carries on may number requests anew and change their sizes: then the order of the requests of each API
+-- counts, which is that of the other leg, moved by what the capture lacks at most.
 WITH RECURSIVE pairs AS (
     SELECT *
     FROM forward_pairs AS f
@@ -16,31 +18,60 @@ WITH RECURSIVE pairs AS (
 ),
 -- Clients that number nothing cannot be told apart.
 asked AS (
-    SELECT *, count(*) OVER (PARTITION BY part, api_key, correlation_id) AS alike FROM view_times
+    SELECT *, count(*) OVER (PARTITION BY part, api_key, correlation_id) AS alike, CAST(0 AS BIGINT) AS nth, CAST(0 AS BIGINT) AS moved
+    FROM view_times
+),
+ordered AS (
+    SELECT
+        *,
+        CAST(1 AS BIGINT) AS alike,
+        row_number() OVER (PARTITION BY part, api_key, api_version ORDER BY request_time_ns, exchange) AS nth,
+        unnest(range(-3, 4)) AS moved
+    FROM view_times
+    WHERE part IN (SELECT unnest([part, from_part]) FROM pairs WHERE is_renumbered)
+),
+same AS (
+    SELECT f.part, f.from_part, f.is_renumbered, y, x
+    FROM pairs AS f
+    JOIN asked AS y ON y.part = f.part
+    JOIN asked AS x
+        ON x.part = f.from_part AND x.correlation_id = y.correlation_id AND x.api_key = y.api_key AND x.api_version = y.api_version
+    WHERE NOT f.is_renumbered AND x.alike <= 16 AND y.alike <= 16 AND x.request_bytes = y.request_bytes
+    UNION ALL
+    SELECT f.part, f.from_part, f.is_renumbered, y, x
+    FROM pairs AS f
+    JOIN ordered AS y ON y.part = f.part
+    JOIN ordered AS x
+        ON x.part = f.from_part AND x.nth = y.nth + y.moved AND x.api_key = y.api_key AND x.api_version = y.api_version AND x.moved = 0
+    WHERE f.is_renumbered
+),
+timely AS (
+    SELECT part, from_part, is_renumbered, y, x, count(*) OVER (PARTITION BY part, from_part, is_renumbered, y.api_key, y.moved) AS usual
+    FROM same
+    -- Packets of different queues of a network card may be captured out of order.
+    WHERE y.request_time_ns BETWEEN x.request_time_ns - 50000 AND x.request_end_ns + s(10)
+        AND coalesce(y.response_time_ns <= x.response_time_ns + 50000, true)
 ),
 met AS (
     SELECT
-        f.part,
-        f.from_part,
+        part,
+        from_part,
+        is_renumbered,
         y.exchange,
         x.exchange AS from_exchange,
         y.request_time_ns - x.request_time_ns AS in_ns,
         x.response_time_ns - y.response_time_ns AS out_ns,
         x.request_number AS from_number,
+        is_renumbered AND y.api_key IN (api('ApiVersions'), api('SaslHandshake'), api('SaslAuthenticate')) AS may_be_own,
         coalesce(x.request_split = y.request_split AND x.request_number < y.request_number, false) AS is_behind,
         x.request_time_ns % ms(1) + y.request_time_ns % ms(1) + coalesce(y.response_time_ns, 0) % ms(1) = 0 AS is_coarse,
-        row_number() OVER (PARTITION BY f.from_part, y.exchange ORDER BY x.request_time_ns DESC, x.exchange) AS place,
-        row_number() OVER (PARTITION BY f.part, x.exchange ORDER BY y.request_time_ns, y.exchange) AS from_place
-    FROM pairs AS f
-    JOIN asked AS y ON y.part = f.part
-    JOIN asked AS x
-        ON x.part = f.from_part AND x.correlation_id = y.correlation_id AND x.api_key = y.api_key AND x.api_version = y.api_version
-    WHERE x.alike <= 16
-        AND y.alike <= 16
-        AND x.request_bytes = y.request_bytes
-        -- Packets of different queues of a network card may be captured out of order.
-        AND y.request_time_ns BETWEEN x.request_time_ns - 50000 AND x.request_end_ns + s(10)
-        AND coalesce(y.response_time_ns <= x.response_time_ns + 50000, true)
+        row_number() OVER (
+            PARTITION BY from_part, is_renumbered, y.exchange ORDER BY usual DESC, x.request_time_ns DESC, x.exchange
+        ) AS place,
+        row_number() OVER (
+            PARTITION BY part, is_renumbered, x.exchange ORDER BY usual DESC, y.request_time_ns, y.exchange
+        ) AS from_place
+    FROM timely
 ),
 within AS (
     SELECT * FROM met WHERE place = 1 AND from_place = 1
@@ -49,58 +80,75 @@ counts AS (
     SELECT
         f.part,
         f.from_part,
+        f.is_renumbered,
         count(*) FILTER (WHERE a.part = f.part) AS exchanges,
         count(*) FILTER (WHERE a.part = f.from_part) AS from_exchanges,
         count(a.response_time_ns) FILTER (WHERE a.part = f.part) AS replies,
         count(a.response_time_ns) FILTER (WHERE a.part = f.from_part) AS from_replies
     FROM pairs AS f
-    JOIN asked AS a ON (a.part = f.part OR a.part = f.from_part) AND a.request_time_ns BETWEEN f.begin_ns AND f.end_ns
-    GROUP BY f.part, f.from_part
+    JOIN view_times AS a ON (a.part = f.part OR a.part = f.from_part) AND a.request_time_ns BETWEEN f.begin_ns AND f.end_ns
+    WHERE NOT (f.is_renumbered AND a.api_key IN (api('ApiVersions'), api('SaslHandshake'), api('SaslAuthenticate')))
+    GROUP BY f.part, f.from_part, f.is_renumbered
 ),
 alike AS (
     SELECT
         f.*,
         w.met,
+        w.sure,
         least(c.exchanges, c.from_exchanges) AS asked,
         -- No program takes less time to carry bytes on; where nothing is answered, this time is all that is known.
         w.in_ns >= w.least_ns AND coalesce(w.out_ns >= w.least_ns, w.in_ns <= ms(20))
             AND w.met_replies * 4 >= least(c.replies, c.from_replies) * 3 AS takes_time,
-        row_number() OVER (PARTITION BY f.part, f.proxy_address, f.proxy_port ORDER BY w.met DESC, w.in_ns, f.from_part) AS place,
-        row_number() OVER (PARTITION BY f.from_part, f.broker_address, f.broker_port ORDER BY w.met DESC, w.in_ns, f.part) AS from_place
+        row_number() OVER (PARTITION BY f.part, f.proxy_address, f.proxy_port ORDER BY w.met DESC, f.is_renumbered, w.in_ns, f.from_part) AS place,
+        row_number() OVER (PARTITION BY f.from_part, f.broker_address, f.broker_port ORDER BY w.met DESC, f.is_renumbered, w.in_ns, f.part) AS from_place
     FROM pairs AS f
     JOIN (
         SELECT
             part,
             from_part,
+            is_renumbered,
             count(*) AS met,
-            count(out_ns) AS met_replies,
+            count(*) FILTER (WHERE NOT may_be_own) AS sure,
+            count(out_ns) FILTER (WHERE NOT may_be_own) AS met_replies,
             median(in_ns) AS in_ns,
             median(out_ns) AS out_ns,
             CASE WHEN bool_and(is_coarse) AND count(*) FILTER (WHERE is_behind) * 4 >= count(*) * 3 THEN 0 ELSE 5000 END AS least_ns
         FROM within
-        GROUP BY part, from_part
-    ) AS w ON w.part = f.part AND w.from_part = f.from_part
-    JOIN counts AS c ON c.part = f.part AND c.from_part = f.from_part
+        GROUP BY part, from_part, is_renumbered
+    ) AS w ON w.part = f.part AND w.from_part = f.from_part AND w.is_renumbered = f.is_renumbered
+    JOIN counts AS c ON c.part = f.part AND c.from_part = f.from_part AND c.is_renumbered = f.is_renumbered
 ),
+-- `is_alike`: by itself; `is_sure`: of what was asked between these ends, enough is.
+judged AS (
+    SELECT
+        *,
+        takes_time AND sure * 4 >= asked * 3 AS is_alike,
+        is_alike
+            AND sum(met) FILTER (WHERE is_alike) OVER ends >= least_met
+            AND ((least_met < 8 AND NOT is_renumbered) OR sum(sure) FILTER (WHERE is_alike) OVER ends * 10 >= sum(asked) OVER ends * 9)
+            AS is_sure
+    FROM alike
+    WHERE place = 1 AND from_place = 1
+    WINDOW ends AS (PARTITION BY proxy_address, proxy_port, broker_address, broker_port, is_renumbered)
+),
+-- A proxy that numbers anew has a port to begin at beside those of its brokers: there clients ask but once or twice.
 proved AS (
-    SELECT part, from_part
-    FROM (
-        SELECT
-            *,
-            sum(met) FILTER (WHERE takes_time AND met * 4 >= asked * 3) OVER ends AS all_met,
-            sum(asked) OVER ends AS all_asked
-        FROM alike
-        WHERE place = 1 AND from_place = 1
-        WINDOW ends AS (PARTITION BY proxy_address, proxy_port, broker_address, broker_port)
-    ) AS a
-    WHERE takes_time AND met * 4 >= asked * 3 AND all_met >= least_met AND (least_met < 8 OR all_met * 10 >= all_asked * 9)
+    SELECT part, from_part, is_renumbered
+    FROM judged AS j
+    WHERE is_sure
+        OR (is_renumbered AND is_alike AND sure = asked AND EXISTS (
+            SELECT 1
+            FROM judged AS k
+            WHERE k.is_sure AND k.is_renumbered AND k.proxy_address = j.proxy_address AND k.broker_address = j.broker_address
+                AND k.broker_port = j.broker_port
+        ))
 ),
 -- The nearest leg before each.
 steps AS (
     SELECT part, exchange, from_part, from_exchange
     FROM (
         SELECT w.*, row_number() OVER (PARTITION BY w.exchange ORDER BY w.in_ns, w.from_number DESC, w.from_exchange) AS nearest
-        FROM within AS w JOIN proved AS p ON p.part = w.part AND p.from_part = w.from_part
+        FROM within AS w JOIN proved AS p ON p.part = w.part AND p.from_part = w.from_part AND p.is_renumbered = w.is_renumbered
     ) AS x
     WHERE nearest = 1
 ),

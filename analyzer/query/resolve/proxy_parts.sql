@@ -68,11 +68,11 @@ FROM sides
 WHERE (x.broker_address <> y.broker_address OR x.broker_port <> y.broker_port)
     AND x.first_time_ns <= y.last_time_ns
     AND y.first_time_ns <= x.last_time_ns
-    -- Of legs of which all was captured the sizes are alike, but for what a proxy writes anew; of others nearly so.
-    AND least(x.requests, y.requests) * CASE WHEN x.is_whole AND y.is_whole THEN 1.1 ELSE 20 END >= greatest(x.requests, y.requests)
-    AND least(x.request_bytes, y.request_bytes) * CASE WHEN x.is_whole AND y.is_whole THEN 1.1 ELSE 5 END
+    -- Of legs of which all was captured the sizes are alike, but for what a proxy writes anew or answers itself; of others nearly so.
+    AND least(x.requests, y.requests) * CASE WHEN x.is_whole AND y.is_whole THEN 1.1 ELSE 20 END + 2 >= greatest(x.requests, y.requests)
+    AND least(x.request_bytes, y.request_bytes) * CASE WHEN x.is_whole AND y.is_whole THEN 1.5 ELSE 5 END
         >= greatest(x.request_bytes, y.request_bytes)
-    AND least(x.reply_bytes, y.reply_bytes) * CASE WHEN x.is_whole AND y.is_whole THEN 1.5 ELSE 20 END
+    AND least(x.reply_bytes, y.reply_bytes) * CASE WHEN x.is_whole AND y.is_whole THEN 2 ELSE 20 END
         >= greatest(x.reply_bytes, y.reply_bytes)
     -- A proxy connects when it is connected to, or asked.
     AND (NOT x.has_begin OR NOT y.has_begin OR y.first_time_ns BETWEEN x.first_time_ns - ms(1) AND x.first_time_ns + s(10))

@@ -57,6 +57,9 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     # Behind a SOCKS proxy; the broker was killed, and the proxy goes on.
     "kafka_python30_socks_at_44": (["broker_gone"], "kafka-python"),
     "kafka_python20_at_44": ([], "kafka-python"),
+    # Behind Kroxylicious, which numbers requests anew and answers some itself. Its log is the broker's: nothing failed.
+    "kroxylicious_at_44": ([], "kafka-python"),
+    "kroxylicious_stopped_at_44": (["broker_gone"], "kafka-python"),
     # A consumer with group.protocol=consumer: five records were there, poll() returned none for 25 s, and no error.
     "rdkafka_848_at_39": (["never_joined"], "confluent-kafka-python"),
 }
@@ -158,3 +161,26 @@ def test_a_request_waits_until_its_broker_closes_the_connection() -> None:
     assert max(waits) == row["longest_closed_ns"] < 20_000_000
     assert malformed.sentence.endswith("; the broker closed the connection after 2 of them")
     assert [each.name for each in malformed.symptoms] == []
+
+
+def test_what_a_proxy_numbers_anew_is_one_request() -> None:
+    """The broker's log of that time has 69 requests of these clients; at one Fetch it still was."""
+    with analyzer.read(FOLDER / "kroxylicious_at_44.pcap.zst") as opened:
+        asked = opened.sql(
+            "SELECT broker_port, count(*) AS n FROM exchanges WHERE request_time_ns IS NOT NULL GROUP BY ALL ORDER BY 1"
+        ).to_pylist()
+        carried = opened.sql("SELECT count(*) AS n FROM forwards").to_pylist()
+        batches = opened.sql(
+            "SELECT count(*) AS n FROM batches JOIN exchanges USING (exchange) WHERE api_name = 'Produce'"
+        ).to_pylist()
+    assert asked == [{"broker_port": 39292, "n": 4}, {"broker_port": 39294, "n": 66}]
+    assert (carried, batches) == ([{"n": 70}], [{"n": 40}])
+
+
+def test_a_proxy_that_stops_is_called_a_proxy() -> None:
+    with analyzer.read(FOLDER / "kroxylicious_stopped_at_44.pcap.zst") as opened:
+        (told,) = (each for each in opened.findings if each.severity != "info")
+    assert told.severity == "high" and told.sentence.startswith(
+        "proxy 127.0.0.1:39294, before 127.0.0.1:39092, became unavailable: 9 connection attempts from 1 address failed"
+    )
+    assert told.sentence.endswith("and it came back 27.3 s later")
