@@ -88,6 +88,13 @@ def held_up(
     return {"exchanges": rows, "errors": told, "connections": [connection(1)]}
 
 
+def refused_for_ever(times: int) -> Tables:
+    """As KAFKA-19925 has it: each request of a transactional id is refused, and none gets on."""
+    refused = held_up(times, begun=times)
+    rows = [row for row in refused["exchanges"] if row["error_code"] == 51]
+    return refused | {"exchanges": rows}
+
+
 def both_commit(
     seconds: float = 11, partition: int = 0, key: int | None = None, group: str = "g", apart_s: float = 0
 ) -> Tables:
@@ -162,6 +169,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: held_up(rest_ms=600),  # less than three tenths
             lambda: held_up(key=22, api_name="InitProducerId"),
             lambda: held_up(role="broker"),
+            lambda: refused_for_ever(30),
         ),
     ),
     "broker_not_reading": (

@@ -1,7 +1,7 @@
 -- Which producers wait for the end of their own transaction before? One row per client, transactional id and API that was refused with
 -- CONCURRENT_TRANSACTIONS: markers of the transaction before were still being written (whom InitProducerId waits for may be another
 -- producer). `waited_ns`: from each of these requests to the next one of the same API, a second at most each; `held`: waits that ended,
--- as the next request was not refused so. Twenty refusals, two seconds, and three tenths of the time from the first request to the last.
+-- as the next request was not refused so: who never gets on has an error, no waits. Twenty refusals, two seconds, and three tenths of the time from the first request to the last.
 WITH steps AS (
     SELECT
         x.*,
@@ -35,4 +35,5 @@ SELECT
 FROM steps AS s
 GROUP BY s.client_address, s.client_id, s.transactional_id, s.api_name
 HAVING count(*) FILTER (WHERE is_refused) >= 20
+    AND count(*) FILTER (WHERE is_refused AND goes_on) > 0
     AND sum(until_next_ns) FILTER (WHERE is_refused AND has_next) >= greatest(s(2), 0.3 * (max(request_time_ns) - min(request_time_ns)))
