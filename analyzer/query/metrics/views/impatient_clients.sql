@@ -4,7 +4,8 @@
 -- Three of them at least, all within a tenth of the longest, so that a setting and nobody's shutdown ends them, and each but the last
 -- followed by a new connection of the client within 10 s, while it took no other reply of this API after as long. A Fetch that is cut
 -- off while the broker may still hold it counts from 2 s on. What TCP had to send again is no patience. Nor is it when another connection
--- of the client, on which nothing waited, ends within 100 ms: then its process has ended.
+-- of the client, on which nothing waited, ends within 100 ms: then its process has ended. `upstream`: to where the broker's host
+-- connected meanwhile, `in_vain`, three times at least.
 WITH given_up AS (
     SELECT
         x.exchange,
@@ -72,6 +73,7 @@ told AS (
         r.client_address,
         api_name,
         r.api_key,
+        broker_address AS host,
         broker_address || ':' || CAST(broker_port AS STRING) AS broker,
         CASE WHEN min(r.group_id) = max(r.group_id) THEN max(r.group_id) END AS group_id,
         count(*) AS times,
@@ -93,20 +95,38 @@ told AS (
     GROUP BY who, r.client_address, r.client_id, api_name, r.api_key, broker_address, broker_port
     HAVING count(*) >= 3 AND coalesce(max(p.latency_ns) < min(waited_ns), true) AND min(waited_ns) >= max(waited_ns) * 0.9
         AND count(*) FILTER (WHERE next_ns - close_time_ns <= s(10)) >= count(*) - 1
+),
+-- What the host that was asked asked for itself, in vain: it is a proxy then.
+behind AS (
+    SELECT
+        t.client_address, t.who, t.api_key, t.broker,
+        min(c.broker_address || ':' || CAST(c.broker_port AS STRING)) AS upstream,
+        count(*) AS in_vain
+    FROM told AS t
+    JOIN connections AS c ON c.client_address = t.host AND c.first_time_ns BETWEEN t.first_time_ns AND t.last_time_ns
+    WHERE c.seen_from = 'syn' AND c.broker_stream_bytes = 0 AND c.one_way IS NULL AND never_answered(c)
+    GROUP BY t.client_address, t.who, t.api_key, t.broker
+    HAVING count(*) >= 3 AND count(DISTINCT c.broker_address || ':' || CAST(c.broker_port AS STRING)) = 1
 )
 SELECT
-    t.* EXCLUDE (api_key, may_last_ns),
+    t.* EXCLUDE (api_key, may_last_ns, host),
+    b.upstream,
+    b.in_vain,
     CASE WHEN may_last_ns > waited_ns THEN may_last_ns END AS may_last_ns,
     CASE WHEN late > 0 THEN late END AS came_late,
     CASE WHEN late = 0 AND coalesce(may_last_ns <= waited_ns, true) THEN 'no reply' END AS none,
     CASE
-        WHEN may_last_ns > waited_ns AND api_key = api('Fetch')
+        WHEN may_last_ns > waited_ns AND t.api_key = api('Fetch')
             THEN 'The client waits for less time than it lets the broker wait for data: set fetch.max.wait.ms well below its request timeout (request.timeout.ms, socket.timeout.ms), or raise that.'
         WHEN may_last_ns > waited_ns
             THEN 'JoinGroup is answered when all members have joined, after the rebalance timeout (max.poll.interval.ms) at the latest: let this client wait longer than that (request.timeout.ms). Each attempt leaves a member behind, for which the next one waits.'
+        WHEN late = 0 AND upstream IS NOT NULL
+            THEN 'Where a proxy listens, its own broker does not answer it: see whether ' || upstream || ' is still its address, and whether that host reaches it. Else look into the log of the broker at that time.'
         WHEN late > 0
             THEN 'Replies take longer than this client waits (request.timeout.ms, socket.timeout.ms): raise it, and find out what takes so long (kanalyze latency). What it sends again may be written twice, unless enable.idempotence is set.'
         ELSE 'The request arrived, and no reply came while the client waited (request.timeout.ms, socket.timeout.ms): look into the log of the broker at that time, and at proxies in between.'
     END AS advice,
     times AS weight
 FROM told AS t
+LEFT JOIN behind AS b
+    ON b.client_address IS NOT DISTINCT FROM t.client_address AND b.who IS NOT DISTINCT FROM t.who AND b.api_key = t.api_key AND b.broker = t.broker
