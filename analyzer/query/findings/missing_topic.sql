@@ -48,7 +48,7 @@ called AS (
     HAVING min(topic) = max(topic)
 ),
 told AS (
-    SELECT r.* REPLACE (coalesce(r.topic, n.topic, r.topic_id) AS topic)
+    SELECT r.* REPLACE (coalesce(r.topic, n.topic, r.topic_id) AS topic), r.topic IS NULL AND n.topic IS NULL AS is_id
     FROM refused AS r
     LEFT JOIN called AS n ON n.cluster IS NOT DISTINCT FROM r.cluster AND n.topic_id = r.topic_id
 ),
@@ -68,6 +68,7 @@ missed AS (
         min(time_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns,
         bool_or(has_waited) AS has_waited,
+        bool_and(is_id) AS is_id,
         max(time_ns) - min(time_ns) > s(60) OR count(DISTINCT exchange) FILTER (WHERE is_sure) >= 20
             OR (count(DISTINCT exchange) >= 5 AND max(time_ns) - min(time_ns) > s(10)) AS is_long
     FROM told
@@ -139,6 +140,8 @@ SELECT
             THEN 'Nothing is left to create: the topic is there since. Find out why it was missing: who deleted it (the log of the controller), or whether its clients began before it was made.'
         WHEN g.topic IS NOT NULL
             THEN 'The topic was deleted while it was in use: find out by whom (the log of the controller), create it again (kafka-topics.sh --create), or stop this client.'
+        WHEN m.is_id
+            THEN 'Brokers give ids to topics: the one that this client knew was deleted, or deleted and made again under its name. See whether the topic is there (kafka-topics.sh --list), create it if it is not, and restart this client, which holds the old id.'
         ELSE 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
     END AS advice,
     CASE WHEN NOT m.is_long THEN 'info' END AS severity,

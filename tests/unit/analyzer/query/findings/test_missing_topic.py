@@ -23,6 +23,15 @@ def test_a_topic_that_was_there_is_no_misspelt_name(tmp_path: Path) -> None:
     assert "deleted" in found.row["advice"]
 
 
+@pytest.mark.parametrize("name", [None, "t"])
+def test_an_id_is_no_name_that_somebody_mistyped(name: str | None, tmp_path: Path) -> None:
+    """As OffsetFetch 10 of a topic that was deleted (KAFKA-20165)."""
+    story = failing(100, many(3, 100), topic=name, topic_id=OLD) | {"connections": [connection(1, cluster="c")]}
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("missing_topic")])
+    assert ("restart this client, which holds the old id" in found.row["advice"]) is (name is None)
+
+
 @pytest.mark.parametrize(
     ("named", "advice"),
     [
