@@ -123,11 +123,12 @@ def both_commit(
     return {"exchanges": rows, "fetch_positions": positions, "entries": entries, "connections": links}
 
 
-def alone(seconds: float, before: int = 10, api: dict[str, Any] = PRODUCE) -> Tables:
-    """So many requests of one client, ten a second, and one more that waits for so long."""
+def alone(seconds: float, before: int = 10, api: dict[str, Any] = PRODUCE, resent: int = 0) -> Tables:
+    """So many requests of one client, ten a second, and one more that waits for so long; `resent` segments on its connection."""
     rows = [exchange(n, at_ns=at(1 - n / 10), **PRODUCE) for n in range(before)]
     late = {"latency_ns": int(seconds * SECOND_NS), "queue_ns": 0}
-    return {"exchanges": [*rows, exchange(50, at_ns=at(1.1), **late, **api)], "connections": [connection(1)]}
+    links = [connection(1, client_retransmitted=resent)]
+    return {"exchanges": [*rows, exchange(50, at_ns=at(1.1), **late, **api)], "connections": links}
 
 
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {

@@ -1,15 +1,16 @@
 -- Which brokers answered nothing for a while? One row per broker: it answered only what `answered` says, `times`
 -- times, for `still_ns` at most, while `requests` of `clients` waited; `or_follower` names what else it may have been,
 -- `until` says that it did not end.
--- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least (2 where one is
--- a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one. Or on one
--- connection for two seconds 3 behind a Produce, or for five seconds a Produce alone in the midst of work (ten replies in the five
--- seconds before): then it may be the disk, or a follower. One of them at least waited behind no other request of its connection, and only such a one tells what it needed. Its host took the requests (a
--- connection without a repeated segment, or what packets say of a request's time there), so its network was there. Where all
--- of them need other replicas, one of these may have stood still: only a long poll that came back at the same moment, a request
--- without replicas, or requests of its own to other brokers, which ceased too, show that it was the broker. Where throttle times are
--- not known (cut packets, old versions) a quota may hold one client, but not two. A capture may end, or begin,
--- in the middle of it: then requests count that every broker answers at once.
+-- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least (2 where one
+-- is a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one. Or on
+-- one connection for two seconds 3 behind a Produce, or for five seconds a Produce alone in the midst of work (ten replies in the
+-- five seconds before): then it may be the disk, or a follower. One of them at least waited behind no other request of its
+-- connection, and only such a one tells what it needed. Its host took the requests (a connection without a repeated segment, or
+-- with one alone where a request waits for five seconds, in which a dead line repeats more, or what packets say of a request's time
+-- there), so its network was there. Where all of them need other replicas, one of these may have stood still: only a long poll that
+-- came back at the same moment, a request without replicas, or requests of its own to other brokers, which ceased too, show that it
+-- was the broker. Where throttle times are not known (cut packets, old versions) a quota may hold one client, but not two. A
+-- capture may end, or begin, in the middle of it: then requests count that every broker answers at once.
 -- Of TLS without keys it is told where all of a broker's connections fell silent at once: two of them at least in the midst of work, in
 -- which their answers come soon, and were answered at the same moment. What waited cannot be read, so it may have been a follower's.
 -- A disk that stands still holds writes alone: no Produce was answered for 1.5 s and more, though other requests were in that time,
@@ -99,7 +100,9 @@ waited AS (
         count(DISTINCT who(x)) AS clients,
         count(DISTINCT link_key(c)) AS connections,
         count(*) FILTER (WHERE x.throttle_time_ms IS NULL AND x.status = 'answered') AS unsure,
-        count(*) FILTER (WHERE c.client_retransmitted = 0 OR x.broker_min_ns / 8 >= x.waited_ns / 10) AS taken,
+        count(*) FILTER (
+            WHERE c.client_retransmitted <= CASE WHEN x.waited_ns >= s(5) THEN 1 ELSE 0 END OR x.broker_min_ns / 8 >= x.waited_ns / 10
+        ) AS taken,
         count(*) FILTER (WHERE x.is_head) AS heads,
         count(*) FILTER (WHERE x.is_overdue) AS overdue,
         count(*) FILTER (
