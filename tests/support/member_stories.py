@@ -136,6 +136,21 @@ def hesitating(records: int = 10, beats_s: float = 400, asks_s: float = 1, pendi
     }
 
 
+def busy(pause_s: float = 11, given: int = 40_000, beats: int = 3, rejoins: bool = False, waited_ms: int = 9) -> Tables:
+    """A member without a Fetch for so long, with so many heartbeats; then one is answered, so large, after that time."""
+    asked = {"api_name": "Fetch", "api_version": 13, "replica_id": -1}
+    asks = {"latency_ns": waited_ms * SECOND_NS // 1000, "response_bytes": given}
+    rows = [
+        exchange(1, at_ns=at(1), api_key=1, **asked),
+        exchange(2, at_ns=at(1 + pause_s), api_key=1, **asked, **asks),
+    ]
+    own = {"group_id": "g", "member_id": "m0"}
+    beating = {"api_key": 12, "api_name": "Heartbeat"}
+    rows += [exchange(10 + n, at_ns=at(2 + n), **beating, **own) for n in range(beats)]
+    rows += [exchange(90, at_ns=at(9), api_key=11, api_name="JoinGroup", **own)] * rejoins
+    return joins([0.0]) | {"exchanges": rows, "connections": [connection(1, cluster="c")]}
+
+
 def recreated(again: bool = True, overlapping: bool = False, failed: int = 5) -> Tables:
     """A topic whose id another one follows; so many requests that were told meanwhile that there is no such topic."""
     ids: Rows = [{"cluster": "c", "topic": "t", "topic_id": OLD, "first_time_ns": at(0), "last_time_ns": at(2)}]
@@ -362,6 +377,14 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: unheard(3.1, burst=29),  # it was idle
             lambda: unheard(3.1, before=9),
             lambda: unheard(3.1, chatter=True),
+        ),
+    ),
+    "not_asking": (
+        (busy,),
+        # At 101 ms nothing was there at first.
+        (
+            *(lambda: busy(9.8), lambda: busy(given=31_000), lambda: busy(beats=2)),
+            *(lambda: busy(rejoins=True), lambda: busy(waited_ms=101)),
         ),
     ),
     "broker_stalled": (

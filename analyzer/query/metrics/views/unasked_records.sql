@@ -1,19 +1,42 @@
--- What did a member of a group not ask for, though it was written? One row a client and partition: `records` written since its last Fetch,
--- thirty at least. Who has a Fetch under way does ask.
+-- What did a member of a group not ask for, though it was there? One row a client and partition: `records` written since its last Fetch,
+-- thirty at least. Who has a Fetch under way does ask. Or one row a client and pause that ended: nobody of its group asked for anything,
+-- its heartbeats went on, and the next Fetch was answered at once, with `given_bytes` (32 kB at least). That shows in packets
+-- that are cut, too, whose partitions and positions nobody knows.
 WITH asking AS (
     SELECT x.client_address, x.client_id
     FROM pending_requests AS p JOIN exchanges AS x ON x.exchange = p.exchange
     WHERE x.api_key = api('Fetch')
     GROUP BY x.client_address, x.client_id
+),
+pauses AS (
+    SELECT
+        p.cluster,
+        p.group_id,
+        p.begin_ns,
+        p.end_ns,
+        g.client_address,
+        g.client_id,
+        count(*) FILTER (WHERE h.api_name = 'Heartbeat') AS beats,
+        count(*) FILTER (WHERE h.api_name <> 'Heartbeat') AS others
+    FROM fetch_pauses AS p
+    JOIN client_groups AS g ON g.cluster = p.cluster AND g.group_id = p.group_id
+    JOIN exchanges AS h
+        ON h.group_id = p.group_id AND h.client_address = g.client_address AND coalesce(h.client_id, '') = g.client_id
+        AND h.request_time_ns BETWEEN p.begin_ns AND p.end_ns AND h.api_name IN ('Heartbeat', 'JoinGroup', 'LeaveGroup')
+    WHERE p.end_ns - p.begin_ns >= impact('stuck_ns')
+    GROUP BY p.cluster, p.group_id, p.begin_ns, p.end_ns, g.client_address, g.client_id
 )
 SELECT
     who(i) AS who,
     i.client_address,
     i.group_id,
+    'has not asked for' AS asked,
     i.topic,
     i.partition,
     i.until_ns - i.since_ns AS idle_ns,
     CAST(sum(p.records) AS BIGINT) AS records,
+    CAST(NULL AS BIGINT) AS given_bytes,
+    'go on' AS going,
     CAST(sum(p.records) AS BIGINT) AS weight,
     min_by(p.exchange, (p.request_time_ns, p.exchange)) AS evidence_first,
     max_by(p.exchange, (p.request_time_ns, p.exchange)) AS evidence_last,
@@ -26,3 +49,25 @@ LEFT JOIN asking AS a ON a.client_address = i.client_address AND a.client_id IS 
 WHERE a.client_address IS NULL
 GROUP BY i.client_id, i.client_address, i.group_id, i.topic, i.partition, i.since_ns, i.until_ns
 HAVING sum(p.records) >= 30
+UNION ALL
+SELECT
+    who(x) AS who,
+    x.client_address,
+    p.group_id,
+    'asked for nothing' AS asked,
+    CAST(NULL AS STRING) AS topic,
+    CAST(NULL AS INT) AS partition,
+    p.end_ns - p.begin_ns AS idle_ns,
+    CAST(NULL AS BIGINT) AS records,
+    CAST(x.response_bytes AS BIGINT) AS given_bytes,
+    'went on' AS going,
+    CAST(x.response_bytes AS BIGINT) AS weight,
+    x.exchange AS evidence_first,
+    CAST(NULL AS BIGINT) AS evidence_last,
+    p.begin_ns AS first_time_ns,
+    p.end_ns AS last_time_ns
+FROM pauses AS p
+JOIN exchanges AS x
+    ON x.client_address = p.client_address AND coalesce(x.client_id, '') = p.client_id AND x.request_time_ns = p.end_ns
+    AND x.api_key = api('Fetch')
+WHERE p.beats >= 3 AND p.others = 0 AND x.latency_ns < ms(100) AND x.response_bytes >= 32000
