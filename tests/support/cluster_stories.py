@@ -124,6 +124,15 @@ def follower_gone(left_s: float, waiting: int = 0, waited_s: float = 2.1, close:
     return {"captures": [capture(last_time_ns=end_ns)], "exchanges": [exchange(90), *rows], "connections": links}
 
 
+def misspelt(times: int, seconds: float, told_s: float | None = None) -> Tables:
+    """So many requests in that time for a topic that brokers do not know; from when on they tell of it."""
+    rows = [exchange(n, at_ns=at(seconds * n / (times - 1))) for n in range(times)]
+    errors = [error(n, 3, name="UNKNOWN_TOPIC_OR_PARTITION", topic="t", expected=False) for n in range(times)]
+    known = {"cluster": "c", "topic": "t", "topic_id": NEW, "last_time_ns": at(60)}
+    told = [known | {"first_time_ns": at(told_s)}] if told_s is not None else []
+    return {"exchanges": rows, "errors": errors, "connections": [connection(1, cluster="c")], "topic_ids": told}
+
+
 STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "controller_gone": (
         lambda: controller_lost(3),
@@ -160,6 +169,14 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: follower_gone(2.9, waiting=3),
             lambda: follower_gone(3.1, waiting=3, waited_s=1.9),
             lambda: follower_gone(3.1, waiting=3, close="none"),
+        ),
+    ),
+    "missing_topic": (
+        (lambda: misspelt(5, 5.1),),
+        (
+            lambda: misspelt(5, 4.9),
+            lambda: misspelt(4, 9),
+            lambda: misspelt(5, 5.1, told_s=6),  # made meanwhile
         ),
     ),
     "no_leader": (

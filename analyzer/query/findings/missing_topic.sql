@@ -7,14 +7,15 @@
 -- explains: metadata_storm, repetition(Metadata), asks_in_vain, failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- delays: nobody
 -- costs: refused(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), repeated
--- For more than a minute, at least 5 times in more than 10 s, or 20 times when it is surely no start: a topic that is just being
--- made is there by then. Told are all requests, and the time since the first that is not of a start, as in the table of errors, unless it is the last. A
--- topic was deleted whose id was named before the first of them, and never after it; so was one of which a reply brought or took
--- records before, and none after the last of them, or whose Fetch waited for records (a broker that has no such topic says so at
--- once). Then two requests tell it, for information. It was made later where an id is named only after the first of them, and after
--- the last one too; where one is named before the first and after the last, only some broker's metadata are stale. Where no id tells
--- it, replies to Produce and Fetch do. An id whose name nobody told before has that by which a client at one address is
--- refused within ten seconds, if both are all that it is refused, and no other client is refused another name so.
+-- For more than a minute, at least 5 times in more than 10 s (5 s where no reply ever tells of it), or 20 times when it is surely
+-- no start: a topic that is just being made is there by then. Told are all requests, and the time since the first that is not of a
+-- start, as in the table of errors, unless it is the last. A topic was deleted whose id was named before the first of them, and
+-- never after it; so was one of which a reply brought or took records before, and none after the last of them, or whose Fetch
+-- waited for records (a broker that has no such topic says so at once). Then two requests tell it, for information. It was made
+-- later where an id is named only after the first of them, and after the last one too; where one is named before the first and
+-- after the last, only some broker's metadata are stale. Where no id tells it, replies to Produce and Fetch do. An id whose name
+-- nobody told before has that by which a client at one address is refused within ten seconds, if both are all that it is refused,
+-- and no other client is refused another name so.
 WITH refused AS (
     SELECT
         c.cluster,
@@ -70,7 +71,8 @@ missed AS (
         bool_or(has_waited) AS has_waited,
         bool_and(is_id) AS is_id,
         max(time_ns) - min(time_ns) > s(60) OR count(DISTINCT exchange) FILTER (WHERE is_sure) >= 20
-            OR (count(DISTINCT exchange) >= 5 AND max(time_ns) - min(time_ns) > s(10)) AS is_long
+            OR (count(DISTINCT exchange) >= 5 AND max(time_ns) - min(time_ns) > s(10)) AS is_long,
+        count(DISTINCT exchange) >= 5 AND max(time_ns) - min(time_ns) > s(5) AS is_asked_for
     FROM told
     GROUP BY cluster, who, topic, code
     HAVING count(*) FILTER (WHERE is_failure) > 0 AND count(DISTINCT exchange) >= 2
@@ -144,7 +146,7 @@ SELECT
             THEN 'Brokers give ids to topics: the one that this client knew was deleted, or deleted and made again under its name. See whether the topic is there (kafka-topics.sh --list), create it if it is not, and restart this client, which holds the old id.'
         ELSE 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
     END AS advice,
-    CASE WHEN NOT m.is_long THEN 'info' END AS severity,
+    CASE WHEN NOT (m.is_long OR m.is_asked_for) THEN 'info' END AS severity,
     m.last_time_ns - m.first_time_ns AS weight,
     m.evidence_first,
     m.evidence_last,
@@ -154,4 +156,4 @@ FROM missed AS m
 LEFT JOIN gone AS g ON g.cluster IS NOT DISTINCT FROM m.cluster AND g.who = m.who AND g.topic = m.topic AND g.code = m.code
 LEFT JOIN back AS b ON b.cluster IS NOT DISTINCT FROM m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code
 -- A topic that moves is unknown to a broker for a moment.
-WHERE m.is_long OR (g.topic IS NOT NULL AND b.topic IS NULL)
+WHERE m.is_long OR (b.topic IS NULL AND (g.topic IS NOT NULL OR m.is_asked_for))
