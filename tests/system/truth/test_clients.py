@@ -60,6 +60,8 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     # Behind Kroxylicious, which numbers requests anew and answers some itself. Its log is the broker's: nothing failed.
     "kroxylicious_at_44": ([], "kafka-python"),
     "kroxylicious_stopped_at_44": (["broker_gone"], "kafka-python"),
+    # Its broker was killed: it answers ApiVersions with UNKNOWN_SERVER_ERROR then, and closes.
+    "kroxylicious_no_broker_at_44": (["broker_gone"], "kafka-python"),
     # A consumer with group.protocol=consumer: five records were there, poll() returned none for 25 s, and no error.
     "rdkafka_848_at_39": (["never_joined"], "confluent-kafka-python"),
 }
