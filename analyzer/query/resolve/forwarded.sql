@@ -118,18 +118,20 @@ alike AS (
     ) AS w ON w.part = f.part AND w.from_part = f.from_part AND w.is_renumbered = f.is_renumbered
     JOIN counts AS c ON c.part = f.part AND c.from_part = f.from_part AND c.is_renumbered = f.is_renumbered
 ),
--- `is_alike`: by itself; `is_sure`: of what was asked between these ends, enough is.
+-- `is_alike`: by itself; `is_sure`: of what was asked between these ends, enough is, and there is enough of it (of a proxy that numbers
+-- anew on all its ports together).
 judged AS (
     SELECT
         *,
         takes_time AND sure * 4 >= asked * 3 AS is_alike,
         is_alike
-            AND sum(met) FILTER (WHERE is_alike) OVER ends >= least_met
+            AND sum(met) FILTER (WHERE is_alike) OVER near >= least_met
             AND ((least_met < 8 AND NOT is_renumbered) OR sum(sure) FILTER (WHERE is_alike) OVER ends * 10 >= sum(asked) OVER ends * 9)
             AS is_sure
     FROM alike
     WHERE place = 1 AND from_place = 1
-    WINDOW ends AS (PARTITION BY proxy_address, proxy_port, broker_address, broker_port, is_renumbered)
+    WINDOW ends AS (PARTITION BY proxy_address, proxy_port, broker_address, broker_port, is_renumbered),
+        near AS (PARTITION BY proxy_address, CASE WHEN NOT is_renumbered THEN proxy_port END, broker_address, broker_port, is_renumbered)
 ),
 -- A proxy that numbers anew has a port to begin at beside those of its brokers: there clients ask but once or twice.
 proved AS (

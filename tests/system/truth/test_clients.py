@@ -60,6 +60,8 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     # Behind Kroxylicious, which numbers requests anew and answers some itself. Its log is the broker's: nothing failed.
     "kroxylicious_at_44": ([], "kafka-python"),
     "kroxylicious_stopped_at_44": (["broker_gone"], "kafka-python"),
+    # A producer that sends three times: few requests on each of the proxy's ports.
+    "kroxylicious_tenant_at_44": (["broker_gone"], "apache-kafka-java"),
     # Its broker was killed: it answers ApiVersions with UNKNOWN_SERVER_ERROR then, and closes.
     "kroxylicious_no_broker_at_44": (["broker_gone"], "kafka-python"),
     # A consumer with group.protocol=consumer: five records were there, poll() returned none for 25 s, and no error.
@@ -177,6 +179,16 @@ def test_what_a_proxy_numbers_anew_is_one_request() -> None:
         ).to_pylist()
     assert asked == [{"broker_port": 39292, "n": 4}, {"broker_port": 39294, "n": 66}]
     assert (carried, batches) == ([{"n": 70}], [{"n": 40}])
+
+
+def test_few_requests_on_each_port_of_a_proxy_are_enough_together() -> None:
+    """The broker's log has ten; the proxy answers four of a newer version itself."""
+    with analyzer.read(FOLDER / "kroxylicious_tenant_at_44.pcap.zst") as opened:
+        asked = opened.sql("SELECT count(*) AS n FROM exchanges WHERE broker_port <> 39093").to_pylist()
+        carried = opened.sql("SELECT count(*) AS n FROM forwards").to_pylist()
+        told = opened.findings[0].sentence
+    assert (asked, carried) == ([{"n": 14}], [{"n": 10}])
+    assert told.startswith("proxy 127.0.0.1:39292, before 127.0.0.1:39092, became unavailable")
 
 
 def test_a_proxy_that_stops_is_called_a_proxy() -> None:
