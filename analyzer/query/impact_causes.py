@@ -42,6 +42,7 @@ _COLUMNS = {
     "broker": "VARCHAR",
     "host": "VARCHAR",
     "topic": "VARCHAR",
+    "topic_id": "VARCHAR",
     "group_id": "VARCHAR",
     "connection": "BIGINT",
     "api_name": "VARCHAR",
@@ -85,7 +86,7 @@ hits AS (
         AND (t.between_brokers IS NULL OR t.between_brokers = u.between_brokers)
         AND {" AND ".join(f"(t.{name} IS NULL OR u.{name} IS NULL OR t.{name} = u.{name})" for name in _SUBJECTS)}
         AND (t.host IS NULL OR t.host IN (u.host, u.client_address))
-        AND (t.topic IS NULL OR u.topics IS NULL OR list_contains(u.topics, t.topic))
+        AND (t.topic IS NULL OR u.topics IS NULL OR list_contains(u.topics, t.topic) OR list_contains(u.topics, t.topic_id))
         -- At least one of them is compared; a connection only where there is nothing else.
         AND (t.connection = u.connection OR t.host IS NOT NULL OR (t.topic IS NOT NULL AND u.topics IS NOT NULL)
             OR {" OR ".join(f"t.{name} = u.{name}" for name in _SUBJECTS)})

@@ -59,6 +59,8 @@ missed AS (
         who,
         topic,
         code,
+        -- Of an id that found its name here: what it cost is known by the id.
+        max(topic_id) AS topic_id,
         count(DISTINCT exchange) AS times,
         -- Told where all errors name the same one.
         CASE WHEN count(partition) = count(*) AND min(partition) = max(partition) THEN min(partition) END AS partition,
@@ -125,6 +127,7 @@ back AS (
 SELECT
     m.who,
     m.topic,
+    m.topic_id,
     CASE WHEN b.is_back IS false AND m.partition IS NOT NULL THEN 'partition' ELSE 'topic' END AS what,
     CASE WHEN b.is_back IS false THEN m.partition END AS partition,
     m.times,

@@ -85,6 +85,7 @@ def test_about_the_same_at_the_same_time(tmp_path: Path, row: dict[str, Any], ti
     [
         (finding("missing_topic", who="app", topic="t"), 3),
         (finding("missing_topic", who="app", topic="another"), 0),
+        (finding("missing_topic", who="app", topic="name", topic_id="t"), 3),  # refused by an id alone
         (finding("leader_loop", who="app"), 0),  # another error
         (finding("failing", who="app", api_name="Metadata", name="UNKNOWN_TOPIC_OR_PARTITION"), 3),
         (finding("failing", who="app", api_name="Metadata", name="NOT_CONTROLLER"), 0),
