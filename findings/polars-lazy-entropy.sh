@@ -2,7 +2,7 @@
 # The entropy of three hosts' bytes is 0.69 in Polars, and -58.96 behind lazy(): the two engines of one library.
 #
 # Expected: an expression means the same in a DataFrame and in a LazyFrame. An entropy is between 0 and ln(3) here. arg_max() is the
-#   index of the first of equal values, as it is in numpy, pandas and pyarrow, in a LazyFrame too.
+#   index of the first of equal values, as it is in numpy and pandas, in a LazyFrame too.
 # Seen (Polars 2.1.0): select() of a DataFrame is done by the engine in memory, collect() of a LazyFrame by the streaming one unless
 #   told otherwise. entropy() of a UInt32 column whose sum is above 2^32 is right in the one (0.693) and -58.96 in the other, of an
 #   Int32 above 2^31 it is NaN, of no rows -0.0 and NaN. In 64 bits both are right. arg_max() of 40 values of which the first of the
