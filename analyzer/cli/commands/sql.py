@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 
@@ -38,6 +39,9 @@ def command(
     """
     if file_text(statement) != statement:
         raise click.UsageError("the statement is not UTF-8")
+    # Path.is_file raises for a statement that is longer than a name may be.
+    if os.path.isfile(statement):  # noqa: PTH113
+        raise click.UsageError(f"{file_text(statement)} is a file: the statement comes last, behind the captures")
     from analyzer.base.tables import TABLES
     from analyzer.query.dataset import DatasetError
     from analyzer.query.documented import documented_rows

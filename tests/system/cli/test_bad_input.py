@@ -108,6 +108,12 @@ def test_a_filter_that_is_no_text_is_one_line_and_2(kanalyze: Run, kafka: Path, 
     assert done.returncode == 2 and len(said) == 1 and "UTF-8" in said[0] and done.stdout == b""
 
 
+def test_a_capture_behind_the_statement_is_told(kanalyze: Run, kafka: Path) -> None:
+    done = kanalyze("sql", "select 1", kafka)
+    said = lines(done.stderr)
+    assert done.returncode == 2 and len(said) == 1 and "the statement comes last" in said[0] and kafka.name in said[0]
+
+
 @pytest.mark.parametrize("name", ["file", "file/below"])
 def test_export_to_a_file_is_refused_before_anything_is_read(kanalyze: Run, tmp_path: Path, name: str) -> None:
     """The capture that is not there would be told of if it had been looked for."""
