@@ -36,6 +36,7 @@ _COLUMNS = {
     "words": "VARCHAR[]",
     "from_ns": "BIGINT",
     "until_ns": "BIGINT",
+    "cluster": "VARCHAR",
     "who": "VARCHAR",
     "application": "VARCHAR",
     "client_address": "VARCHAR",
@@ -60,6 +61,7 @@ units AS (
         i.between_brokers,
         i.api_name,
         i.connection,
+        l.cluster,
         i.group_id,
         i.at_ns,
         i.until_ns,
@@ -73,6 +75,7 @@ units AS (
             || ':' || CAST(i.broker_port AS STRING) AS broker,
         i.topics
     FROM impacts AS i
+        LEFT JOIN all_connections AS l ON l.connection = i.connection
         LEFT JOIN applications AS a ON a.client_address = i.client_address AND a.client_id = i.client_id
     WHERE (i.account NOT IN {LOSE_TIME} OR i.slow_ns IS NOT NULL) AND i.account IN {{accounts}}
 ),
@@ -83,6 +86,7 @@ hits AS (
         AND (t.until_ns IS NULL OR (u.at_ns <= t.until_ns AND u.until_ns >= t.from_ns))
         AND (t.api_name IS NULL OR u.api_name IS NULL OR t.api_name = u.api_name)
         AND (t.name IS NULL OR u.account <> 'refused' OR t.name = u.what)
+        AND (t.cluster IS NULL OR u.cluster IS NULL OR t.cluster = u.cluster)
         AND (t.between_brokers IS NULL OR t.between_brokers = u.between_brokers)
         AND {" AND ".join(f"(t.{name} IS NULL OR u.{name} IS NULL OR t.{name} = u.{name})" for name in _SUBJECTS)}
         AND (t.host IS NULL OR t.host IN (u.host, u.client_address))
@@ -193,6 +197,7 @@ def _told(place: int, finding: Finding) -> Iterator[dict[str, Any]]:
 def _row(place: int, finding: Finding, cost: Cost) -> dict[str, Any]:
     row = finding.row
     told = {name: row.get(name) for name in _COLUMNS} | {"place": place, "account": cost.account, "words": cost.words}
+    told["cluster"] = finding.cluster
     first, last = row.get("first_time_ns"), row.get("last_time_ns")
     if first is not None and last is not None:
         told |= {"from_ns": first - SLACK_NS, "until_ns": last + SLACK_NS}

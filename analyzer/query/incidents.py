@@ -1,11 +1,11 @@
 """One incident, one finding: findings that others explain become their symptoms, the cause first.
 
-A rule names the rules that it explains (`-- explains:`, see `analyzer.query.findings`). One of its findings is the cause of one of
-theirs when both are about the same (SUBJECTS: at least one column that both have is equal, and none differs) and their times
+A rule names the rules that it explains (`-- explains:`, see `analyzer.query.findings`). One of its findings is the cause of one
+of theirs when both are about the same (SUBJECTS: at least one column that both have is equal, and none differs) and their times
 touch; with a star behind the rule's name when their times touch and the cause is no milder: a broker that is gone is felt
-everywhere. Where a rule explains only some APIs or errors of another (in parentheses), another error of the same client at the
-same time is an incident of its own. An incident is as severe as its cause says, which knows what was lost, for whom and for how
-long.
+everywhere. What is known to be of another cluster is never explained. Where a rule explains only some APIs or errors of another
+(in parentheses), another error of the same client at the same time is an incident of its own. An incident is as severe as its
+cause says, which knows what was lost, for whom and for how long.
 
 Rules of the last ranks (from LAST_RANK on) tell impact that no rule explains, above the limits of
 `analyzer.base.impact_limits`: their findings are symptoms of any other finding about the same, unless that one is for information,
@@ -56,7 +56,7 @@ class Finding:
     `row` holds the rule's columns as its SQL gives them; `evidence` the exchanges that it names, without repetition;
     `symptoms` the findings that this one explains, the worst first. `running`: it went on until the end of the time that was
     looked at (see `is_running`); None: its time is not known. `lingers`: it ended itself, and what it explains went on.
-    `captures`: what a person types to name the captures.
+    `captures`: what a person types to name the captures. `cluster`: that of its evidence; None: not known, or of several.
     """
 
     rule: Rule
@@ -67,6 +67,7 @@ class Finding:
     running: bool | None = None
     lingers: bool = False
     captures: str = PLACEHOLDER
+    cluster: str | None = None
 
     def order(self) -> tuple[int, int, str, int]:
         """The key by which findings are sorted, the worst first."""
@@ -145,7 +146,7 @@ def _may_go_on(finding: Finding) -> bool:
 def _explains(cause: Finding, symptom: Finding) -> bool:
     # What did no harm itself is not what harmed others elsewhere.
     milder = SEVERITIES.index(cause.severity) > SEVERITIES.index(symptom.severity)
-    return _at_the_same_time(cause.row, symptom.row) and any(
+    return _may_touch(cause, symptom) and any(
         _has_word(explained, symptom.row)
         and ((explained.anywhere and not milder) or _about_the_same(cause.row, symptom.row))
         for explained in cause.rule.explains
@@ -159,7 +160,7 @@ def _knows_a_cause(finding: Finding) -> bool:
 
 
 def _could_explain(cause: Finding, impact: Finding) -> bool:
-    return _at_the_same_time(cause.row, impact.row) and _about_the_same(cause.row, impact.row)
+    return _may_touch(cause, impact) and _about_the_same(cause.row, impact.row)
 
 
 def _has_word(explained: Explained, row: dict[str, Any]) -> bool:
@@ -173,6 +174,12 @@ def _about_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     # A rule names one of several connections: another one is no other subject where there is more to compare.
     compared = [name for name in shared if name != "connection"] or shared
     return bool(compared) and all(one[name] == other[name] for name in compared)
+
+
+def _may_touch(one: Finding, other: Finding) -> bool:
+    """Whether they are of the same time, and not of two clusters."""
+    clusters = {one.cluster, other.cluster} - {None}
+    return len(clusters) < 2 and _at_the_same_time(one.row, other.row)
 
 
 def _at_the_same_time(one: dict[str, Any], other: dict[str, Any]) -> bool:

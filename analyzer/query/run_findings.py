@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.query.findings import Rule, questions, rules
 from analyzer.query.impact_causes import without_explained
-from analyzer.query.incidents import Evidence, Finding, grouped, is_running
+from analyzer.query.incidents import HOST, Evidence, Finding, grouped, is_running
 from analyzer.query.left_out import is_bug, leave_out
 from analyzer.query.named_rows import add_names
 from analyzer.query.of_applications import of_applications
@@ -51,20 +51,25 @@ def find_all(dataset: Dataset) -> list[Finding]:
 
 def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> list[Finding]:
     rows = [(rule, _with_brackets(row)) for rule, row in of_applications(dataset, _without_jumps(dataset, told))]
+    _tell_brokers_of_a_host_apart(dataset, [row for _, row in rows])
     add_names(dataset, [row for _, row in rows])
     (time,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM time_range")
-    evidence = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
-    found = [
-        Finding(
-            rule,
-            row.get("severity") or rule.severity,
-            row,
-            tuple(evidence.get(number, Evidence(number, None, None)) for number in _exchanges(row)),
-            running=is_running(row, time["first_time_ns"], time["last_time_ns"]),
-            captures=dataset.captures,
+    seen = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
+    found = []
+    for rule, row in rows:
+        places = [seen.get(number, (Evidence(number, None, None), None)) for number in _exchanges(row)]
+        clusters = _ids([cluster for _, cluster in places]) or _ids([row.get("cluster")])
+        found.append(
+            Finding(
+                rule,
+                row.get("severity") or rule.severity,
+                row,
+                tuple(each for each, _ in places),
+                running=is_running(row, time["first_time_ns"], time["last_time_ns"]),
+                captures=dataset.captures,
+                cluster=clusters.pop() if len(clusters) == 1 else None,
+            )
         )
-        for rule, row in rows
-    ]
     return grouped(without_explained(dataset, found))
 
 
@@ -125,9 +130,25 @@ def in_brackets(endpoint: str) -> str:
     return f"[{host}]:{port}"
 
 
+def _tell_brokers_of_a_host_apart(dataset: Dataset, rows: Sequence[dict[str, Any]]) -> None:
+    """Takes the host out of rows about one of several brokers there: what one of them does, the others need not do."""
+    placed = [row for row in rows if row.get(HOST) and row.get("broker")]
+    if not placed or len(rows) < 2:
+        return
+    shared = {each["host"] for each in dataset.ask("SELECT host FROM shared_broker_hosts")}
+    for row in placed:
+        if row[HOST] in shared:
+            row[HOST] = None
+
+
 def _exchanges(row: dict[str, Any]) -> list[int]:
     values = (value for name, value in row.items() if name.startswith(EVIDENCE))
     return list(dict.fromkeys(value for value in values if value is not None))
+
+
+def _ids(clusters: Sequence[str | None]) -> set[str]:
+    """Without clusters that are not known, and those that are called by a broker with its port for want of an id."""
+    return {cluster for cluster in clusters if cluster and ":" not in cluster}
 
 
 def _with_true_condition(dataset: Dataset, chosen: Sequence[Rule]) -> list[Rule]:
@@ -141,14 +162,15 @@ def _with_true_condition(dataset: Dataset, chosen: Sequence[Rule]) -> list[Rule]
     return left
 
 
-def _evidence_of(dataset: Dataset, exchanges: set[int]) -> dict[int, Evidence]:
-    """Exchange -> where its first message is, by one question for all."""
+def _evidence_of(dataset: Dataset, exchanges: set[int]) -> dict[int, tuple[Evidence, str | None]]:
+    """Exchange -> where its first message is, and its cluster, by one question for all."""
     if not exchanges:
         return {}
     wanted = ", ".join(f"({number})" for number in sorted(exchanges))
     rows = dataset.ask(
-        "SELECT x.exchange, c.path, coalesce(x.request_packet, x.response_packet) AS packet "
+        "SELECT x.exchange, c.path, coalesce(x.request_packet, x.response_packet) AS packet, l.cluster "
         f"FROM (VALUES {wanted}) AS w(exchange) JOIN all_exchanges AS x ON x.exchange = w.exchange "
-        "LEFT JOIN captures AS c ON c.file = coalesce(x.request_file, x.response_file)"
+        "LEFT JOIN captures AS c ON c.file = coalesce(x.request_file, x.response_file) "
+        "LEFT JOIN all_connections AS l ON l.connection = x.connection"
     )
-    return {row["exchange"]: Evidence(row["exchange"], row["path"], row["packet"]) for row in rows}
+    return {row["exchange"]: (Evidence(row["exchange"], row["path"], row["packet"]), row["cluster"]) for row in rows}

@@ -24,6 +24,11 @@ def at(seconds: float) -> int:
     return START_NS + int(seconds * SECOND_NS)
 
 
+def from_two_hosts(rows: Rows) -> Rows:
+    """Two clients of one name, in turn."""
+    return [row | {"client_address": f"10.0.0.{number % 2 + 1}"} for number, row in enumerate(rows)]
+
+
 def many(count: int, seconds: float, **values: Any) -> Rows:
     """`count` exchanges, evenly over so many seconds, numbered from `first`."""
     first = values.pop("first", 0)
@@ -87,8 +92,13 @@ def not_known(
 def on_two_brokers(slow_ns: int, fast_ns: int, count: int = 40, **values: Any) -> Tables:
     """Produce requests to two brokers with these service times."""
     rows = many(count, 9, service_ns=slow_ns, **PRODUCE, **values)
-    rows += many(count, 9, service_ns=fast_ns, first=1000, broker_address="10.0.1.2", **PRODUCE)
-    return {"exchanges": rows, "connections": [connection(1)]}
+    rows += many(count, 9, service_ns=fast_ns, first=1000, broker_address="10.0.1.2", connection=2, **PRODUCE)
+    return {"exchanges": rows, "connections": in_clusters("c", "c")}
+
+
+def in_clusters(one: str, other: str) -> Rows:
+    """A connection of one client to a broker of each."""
+    return [connection(1, cluster=one), connection(2, cluster=other, broker_address="10.0.1.2")]
 
 
 def fetched(offsets: list[tuple[float, int, int]], timeout_ms: int | None = None) -> Tables:
@@ -342,6 +352,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: on_two_brokers(40 * MS_NS, MS_NS),
             lambda: on_two_brokers(60 * MS_NS, 10 * MS_NS, 29),
             lambda: on_two_brokers(60 * MS_NS, 10 * MS_NS, throttle_time_ms=50),
+            lambda: on_two_brokers(60 * MS_NS, 10 * MS_NS) | {"connections": in_clusters("c", "d")},
         ),
     ),
     "not_enough_replicas": (lambda: failing(19, many(1, 1, **PRODUCE), topic="t"), (lambda: failing(7, many(1, 1)),)),
@@ -542,6 +553,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: {"exchanges": many(240, 2, request_bytes=1000, **PRODUCE), "connections": [connection(1)]},
             lambda: {"exchanges": many(240, 2, **PRODUCE), "connections": [connection(1)], "batches": small(240, 10)},
             lambda: {"exchanges": many(144, 1, **PRODUCE), "connections": [connection(1)], "batches": small(144, 9)},
+            lambda: {"exchanges": from_two_hosts(many(240, 2, **PRODUCE)), "connections": [connection(1)]},
         ),
     ),
     "skewed_partitions": (

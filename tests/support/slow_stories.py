@@ -35,7 +35,8 @@ def seen_twice(tables: Tables) -> Tables:
 
 def slow_everywhere(others_slow: int, others: int = 20) -> Tables:
     """The same, while so many of so few requests to another broker take as long."""
-    story, other = slow_at_times(0.6, 300), PRODUCE | {"broker_address": "10.0.1.2"}
+    story, other = slow_at_times(0.6, 300), PRODUCE | {"broker_address": "10.0.1.2", "connection": 2}
+    story["connections"].append(connection(2, broker_address="10.0.1.2"))
     story["exchanges"] += [
         exchange(400 + n, at_ns=at(n), broker_ns=(300 if n < others_slow else 1) * MS_NS, **other)
         for n in range(others)

@@ -4,7 +4,7 @@
 -- says: {sort} {broker}[, before {behind},][, {alone},] became unavailable[, {stopped}][: {attempts|connection attempt|connection attempts} from {clients|address|addresses} failed after its last reply][: {never|attempt|attempts} to connect failed, from the beginning of the capture to its end, and partitions have no leader][: every connection over which it replicated from other brokers ended ({ended})][, {back}][ {away_ns} later][; meanwhile {refused_writes|write was|writes were} refused for lack of in-sync replicas]
 -- do: Check its log and its host: it was stopped, was killed, or lost its network.
 -- look: kanalyze connections --broker {broker}
--- explains: heartbeats_missed*, out_of_sync*, refused_connections, hung_up_at_once, unanswered*, gives_up*, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line*, slow_replication*, broker_stalled*, connection_storm, metadata_storm*, slow_requests*, unexplained, repeated_connects*, silent_then_reset, failing*(ApiVersions)
+-- explains: heartbeats_missed*, out_of_sync*, refused_connections, hung_up_at_once, unanswered*, gives_up*, not_enough_replicas*, leader_loop*, no_leader*, request_timed_out*, head_of_line, head_of_line*(Produce|OffsetCommit|TxnOffsetCommit), slow_replication*, broker_stalled*, connection_storm, metadata_storm*, slow_requests*, unexplained, repeated_connects*, silent_then_reset, failing*(ApiVersions)
 -- costs: connections, unanswered, time
 -- Stopped in order: the controller allowed it at about that time, and the broker was not started in between. Where an id is not known
 -- it is the broker of that host, if there is but one. Who carried requests on to others is a proxy.

@@ -4,7 +4,7 @@
 -- says: broker {broker}[, {or_follower},] stopped answering[ {unanswered}] {how_often} {still_ns}[, {until}]; {requests|request|requests} of {clients|client|clients} waited[, {unread}]
 -- do: {advice}
 -- look: kanalyze {verb} --broker {broker}
--- explains: heartbeats_missed, out_of_sync*, head_of_line*, slow_broker, slow_replication*, request_timed_out*, unanswered, gives_up, client_not_reading, broker_not_reading, slow_requests, unexplained
+-- explains: heartbeats_missed, out_of_sync*, head_of_line, head_of_line*(Produce|OffsetCommit|TxnOffsetCommit), slow_broker, slow_replication*, request_timed_out*, unanswered, gives_up, client_not_reading, broker_not_reading, slow_requests, unexplained
 -- costs: time, unanswered, connections
 SELECT
     *,

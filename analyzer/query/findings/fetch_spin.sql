@@ -42,6 +42,6 @@ SELECT
     max_by(exchange, (n, exchange)) AS evidence_worst,
     min(first_ns) FILTER (WHERE n >= 20) AS first_time_ns,
     max(last_ns) FILTER (WHERE n >= 20) AS last_time_ns
-FROM seconds
-GROUP BY who
+FROM seconds JOIN connections AS c USING (connection)
+GROUP BY who, c.cluster
 HAVING sum(n) FILTER (WHERE n >= 20) >= 30

@@ -7,7 +7,7 @@
 -- explains: out_of_sync, slow_requests, unexplained, gives_up
 -- costs: time
 -- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow
--- requests at least, as two slow ones of 200 are no p99; what several capture points saw is one. Where the others are not seen or as
+-- requests at least, as two slow ones of 200 are no p99; what several capture points saw is one. The others are those of its cluster. Where the others are not seen or as
 -- slow, it is compared with itself: slow requests take ten times its median and 100 ms, or are twenty of 50 ms (a second in all), in five
 -- seconds at least, so that a start is none (for information unless those of 500 ms or longer took a second together); it is not told
 -- where twice the share of the other brokers' requests, and five of them, were as slow: then all are, and this one least. With the
@@ -43,12 +43,27 @@ slow AS (
     GROUP BY api_name, kind, broker_address, broker_port
     HAVING count(*) >= 30
 ),
+-- Brokers of one cluster have one home. Where its id is not known they are those that the same clients ask.
+homes AS (
+    SELECT
+        broker_address,
+        broker_port,
+        coalesce(max(CASE WHEN strpos(cluster, ':') = 0 THEN cluster END), 'of ' || min(client_address)) AS home
+    FROM connections
+    WHERE is_kafka AND is_client(role)
+    GROUP BY broker_address, broker_port
+),
+placed AS (
+    SELECT s.*, h.home
+    FROM slow AS s JOIN homes AS h ON h.broker_address = s.broker_address AND h.broker_port = s.broker_port
+),
 compared AS (
     SELECT
         s.api_name,
         s.kind,
         s.broker_address,
         s.broker_port,
+        s.home,
         s.requests,
         s.p50_ns,
         s.p99_ns,
@@ -56,11 +71,12 @@ compared AS (
         s.evidence_slowest,
         s.first_time_ns,
         s.last_time_ns
-    FROM slow AS s LEFT JOIN slow AS o ON o.api_name = s.api_name AND o.kind = s.kind
+    FROM placed AS s LEFT JOIN placed AS o ON o.api_name = s.api_name AND o.kind = s.kind
         AND (o.broker_address <> s.broker_address OR o.broker_port <> s.broker_port)
+        AND o.home = s.home
     WHERE s.p99_ns >= ms(50)
     GROUP BY
-        s.api_name, s.kind, s.broker_address, s.broker_port, s.requests, s.p50_ns, s.p99_ns, s.evidence_slowest,
+        s.api_name, s.kind, s.broker_address, s.broker_port, s.home, s.requests, s.p50_ns, s.p99_ns, s.evidence_slowest,
         s.first_time_ns, s.last_time_ns
 ),
 elsewhere AS (
@@ -74,6 +90,7 @@ elsewhere AS (
     FROM compared AS c
     JOIN timed AS x ON x.api_name = c.api_name AND x.kind = c.kind
         AND (x.broker_address <> c.broker_address OR x.broker_port <> c.broker_port)
+    JOIN homes AS h ON h.broker_address = x.broker_address AND h.broker_port = x.broker_port AND h.home = c.home
     WHERE c.others_p99_ns IS NULL
     GROUP BY c.api_name, c.kind, c.broker_address, c.broker_port
 ),

@@ -4,6 +4,6 @@
 -- says: Produce with acks=all waits for a follower[: {follower} stopped fetching for up to {pause_ns}], {requests|request|requests} took up to {worst_ns}[ on {broker}][, topic {topic}][ (p99 with acks=1: {one_p99_ns})]
 -- do: Check the follower[ {follower}]: its disks, garbage collection, network and replica fetchers (num.replica.fetchers). The leaders are not the cause.
 -- look: kanalyze brokers
--- explains: heartbeats_missed, out_of_sync, head_of_line*, slow_broker*, request_timed_out*, resent_batches, unanswered*(Produce), gives_up*, slow_requests*, unexplained*(Produce)
+-- explains: heartbeats_missed, out_of_sync, head_of_line, head_of_line*(Produce|OffsetCommit|TxnOffsetCommit), slow_broker*, request_timed_out*, resent_batches, unanswered*(Produce), gives_up*, slow_requests*, unexplained*(Produce)
 -- costs: time
 SELECT * FROM slow_followers

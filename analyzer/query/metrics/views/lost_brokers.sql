@@ -4,7 +4,7 @@
 -- It answered clients before, and then all its connections ended and it refused or ignored the next attempt, or it did so with
 -- three attempts. A proxy before it accepts, and hangs up without a byte: three such connections, once all others ended. Of TLS
 -- without keys its bytes count as answers. One that went before the capture began is told where three attempts fail up to the end
--- while clients hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute,
+-- of clients that hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute,
 -- or three requests of clients more than before had to wait for another broker, or a client asked for metadata again and again all
 -- the while, or clients were told three times meanwhile that a partition has no leader (medium), or that a write was refused for want
 -- of replicas (high). After one or two attempts, and none in the last five
@@ -94,12 +94,13 @@ away AS (
         AND (a.back_ns IS NULL OR c.first_time_ns < a.back_ns)
     GROUP BY a.broker_address, a.broker_port, a.gone_ns, a.back_ns, a.exchange
 ),
--- Anybody may see that it is back: other brokers, to which it connects or which connect to it.
+-- Anybody may see that it is back: other brokers, to which it connects (from a host of its own) or which connect to it.
 revived AS (
     SELECT w.broker_address, w.broker_port, w.gone_ns, min(c.first_time_ns) AS back_ns
     FROM away AS w JOIN all_connections AS c
         ON (c.broker_address = w.broker_address AND c.broker_port = w.broker_port)
-        OR (c.client_address = w.broker_address AND c.role IN ('follower', 'controller', 'raft'))
+        OR (c.client_address = w.broker_address AND c.role IN ('follower', 'controller', 'raft')
+            AND w.broker_address NOT IN (SELECT host FROM shared_broker_hosts))
     WHERE (c.is_kafka AND c.replies > 0 OR c.tls AND c.broker_stream_bytes > 0) AND c.first_time_ns > w.first_attempt_ns
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
@@ -235,19 +236,20 @@ never AS (
         max(r.last_time_ns) AS last_time_ns
     FROM failed AS f
     CROSS JOIN time_range AS r
-    CROSS JOIN (
-        SELECT count(*) AS told
+    JOIN (
+        SELECT x.client_address, count(*) AS told
         FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
         WHERE e.code = error('LEADER_NOT_AVAILABLE') AND is_client(x.role) AND x.api_name = 'Metadata'
-    ) AS h
+        GROUP BY x.client_address
+    ) AS h ON h.client_address = f.client_address
     LEFT JOIN all_connections AS c
         ON c.broker_address = f.broker_address AND c.broker_port = f.broker_port AND c.broker_stream_bytes > 0
     LEFT JOIN (SELECT broker_port FROM all_connections WHERE is_kafka GROUP BY broker_port) AS k ON k.broker_port = f.broker_port
-    WHERE f.is_refused AND c.connection IS NULL AND k.broker_port IS NOT NULL AND h.told >= 3
+    WHERE f.is_refused AND c.connection IS NULL AND k.broker_port IS NOT NULL
     GROUP BY f.broker_address, f.broker_port
-    HAVING count(*) >= 3
+    HAVING count(*) >= 3 AND max(h.told) >= 3
 ),
--- Brokers by the connections that they open to others, and what clients call them.
+-- Brokers by the connections that they open to others, from hosts of their own, and what clients call them.
 following AS (
     SELECT
         client_address,
@@ -255,6 +257,7 @@ following AS (
         max(last_time_ns) AS gone_ns,
         max_by(connection, (last_time_ns, connection)) FILTER (WHERE role IN ('follower', 'controller', 'raft')) AS connection
     FROM all_connections
+    WHERE client_address NOT IN (SELECT host FROM shared_broker_hosts)
     GROUP BY client_address
     HAVING bool_or(role = 'follower')
         AND max(CASE WHEN close = 'none' AND role IN ('follower', 'controller', 'raft') THEN 1 ELSE 0 END) = 0

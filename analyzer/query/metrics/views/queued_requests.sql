@@ -1,5 +1,5 @@
 -- Whose requests queue behind which others on the same connection? One row per client and broker of which requests
--- with a p99 of `p99_ns` spent half of their time and more (`queue_share`) behind `head`.
+-- with a p99 of `p99_ns` spent half of their time and more (`queue_share`) behind `head`, of API `name`.
 -- The head of a queue is the request of a busy stretch of its connection that took longest once it was its turn. A consumer that
 -- leaves, commits or asks for metadata while its own Fetch waits for data is on its way out: not told. Medium where another sort of request is at the
 -- head: behind requests of their own sort they wait because there are many, or because each is slow, which other rules tell;
@@ -78,6 +78,7 @@ SELECT
     q.* EXCLUDE (seconds),
     CASE WHEN h.api_key = api('Fetch') AND w.api_key IN (api('ListOffsets', 'OffsetForLeaderEpoch')) OR q.seconds < 5 THEN 'info'
         WHEN k.reach = 'wait' OR h.api_key <> w.api_key THEN 'medium' ELSE 'info' END AS severity,
+    h.api_name AS name,
     h.api_name || CASE
         WHEN h.kind IN ('join_wait', 'sync_wait') THEN ' that waits for other members'
         WHEN k.reach = 'wait' THEN ' that waits for data'

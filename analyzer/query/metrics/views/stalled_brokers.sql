@@ -75,7 +75,7 @@ polls AS (
         AND x.response_time_ns BETWEEN s.end_ns AND s.end_ns + ms(200)
     GROUP BY s.broker_address, s.broker_port, s.begin_ns
 ),
--- What the broker itself asked of other brokers: before, and while it is said to stand still.
+-- What the broker itself asked of other brokers: before, and while it is said to stand still. Where its host has others it is not known.
 own AS (
     SELECT
         s.broker_address,
@@ -85,7 +85,7 @@ own AS (
         count(*) FILTER (WHERE x.request_time_ns BETWEEN s.begin_ns + ms(200) AND s.end_ns - ms(200)) AS inside
     FROM still AS s JOIN exchanges AS x
         ON x.client_address = s.broker_address AND x.request_time_ns BETWEEN s.begin_ns - s(10) AND s.end_ns
-    WHERE x.role IN ('follower', 'controller', 'raft')
+    WHERE x.role IN ('follower', 'controller', 'raft') AND s.broker_address NOT IN (SELECT host FROM shared_broker_hosts)
     GROUP BY s.broker_address, s.broker_port, s.begin_ns
 ),
 waited AS (
@@ -184,11 +184,11 @@ writes_beside AS (
         count(*) FILTER (
             WHERE x.response_time_ns BETWEEN s.first_request_ns + ms(300) AND s.end_ns - ms(300) AND x.api_key <> api('Produce')
         ) AS answered,
-        count(DISTINCT CASE WHEN x.kind = 'fetch_follower' THEN x.client_address END) AS followers,
+        count(DISTINCT CASE WHEN x.kind = 'fetch_follower' THEN concat(x.client_address, ' ', x.replica_id) END) AS followers,
         count(
             DISTINCT CASE
                 WHEN x.kind = 'fetch_follower' AND x.request_time_ns BETWEEN s.first_request_ns + ms(200) AND s.end_ns - ms(200)
-                    THEN x.client_address
+                    THEN concat(x.client_address, ' ', x.replica_id)
             END
         ) AS following
     FROM writes_still AS s JOIN exchanges AS x

@@ -1,4 +1,4 @@
--- Clients that send many small Produce requests, one row a client. Whose small batches hold ten records and more on average has records
+-- Clients that send many small Produce requests from one host, one row a client. Whose small batches hold ten records and more on average has records
 -- that are small, or compress well: its batches would gain little if the client waited for more.
 WITH filled AS (
     SELECT connection FROM produced WHERE bytes < 1000 GROUP BY connection HAVING sum(records) >= 10 * count(*)
@@ -6,6 +6,7 @@ WITH filled AS (
 seconds AS (
     SELECT
         who() AS who,
+        client_address,
         CAST(floor(request_time_ns / 1e9) AS BIGINT) AS second,
         count(*) AS n,
         min(exchange) AS exchange,
@@ -13,7 +14,7 @@ seconds AS (
     FROM exchanges
     WHERE api_name = 'Produce' AND request_bytes < 1000 AND request_time_ns IS NOT NULL
         AND connection NOT IN (SELECT connection FROM filled)
-    GROUP BY who(), CAST(floor(request_time_ns / 1e9) AS BIGINT)
+    GROUP BY who(), client_address, CAST(floor(request_time_ns / 1e9) AS BIGINT)
 )
 SELECT
     who,

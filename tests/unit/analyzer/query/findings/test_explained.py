@@ -79,9 +79,22 @@ def test_a_host_is_compared_instead_of_its_ports() -> None:
 
 
 def test_some_causes_are_felt_everywhere() -> None:
-    assert told(finding("broker_gone", broker="b:1"), finding("head_of_line", broker="c:1")) == [
+    assert told(finding("broker_gone", broker="b:1"), finding("head_of_line", broker="c:1", name="Produce")) == [
         ("broker_gone", ["head_of_line"])
     ]
+
+
+def test_who_waits_behind_its_own_poll_waits_for_no_other_broker() -> None:
+    gone, behind = finding("broker_gone", broker="b:1"), finding("head_of_line", broker="c:1", name="Fetch")
+    assert told(gone, behind) == [("broker_gone", []), ("head_of_line", [])]
+
+
+def test_nothing_is_felt_in_another_cluster() -> None:
+    gone, waits = finding("broker_gone", broker="b:1"), finding("slow_requests", broker="c:1", who="app")
+    same = told(replace(gone, cluster="one"), replace(waits, cluster="one"))
+    assert same == told(gone, replace(waits, cluster="one")) == [("broker_gone", ["slow_requests"])]
+    apart = told(replace(gone, cluster="one"), replace(waits, cluster="two"))
+    assert apart == [("broker_gone", []), ("slow_requests", [])]
 
 
 def test_a_cause_without_harm_explains_no_harm_elsewhere() -> None:
