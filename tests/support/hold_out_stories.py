@@ -22,7 +22,7 @@ def at(seconds: float) -> int:
 
 
 def coming_and_going(
-    stays: int, apart_s: float = 6, others: int = 2, leaves: bool = True, one_client: bool = True
+    stays: int, apart_s: float = 6, others: int = 2, leaves: bool = True, who: str = "app", other: str = "other-{}"
 ) -> Tables:
     """Members of one client (or of several) that join and leave again, while others join anew each time."""
     base = {"group_id": "g", "group_type": "classic", "cluster": "c", "error_code": 0, "client_address": "10.0.0.1"}
@@ -37,10 +37,10 @@ def coming_and_going(
 
     for stay in range(stays):
         begin = apart_s * stay
-        client = "app" if one_client else f"app-{stay}"
+        client = who.format(stay)
         event("join", begin, client, f"app-{stay}", 10 + stay, stay + 1)
-        for other in range(others):
-            event("join", begin + 0.1, f"other-{other}", f"other-{other}", other, stay + 1)
+        for link in range(others):
+            event("join", begin + 0.1, other.format(link), f"other-{link}", link, stay + 1)
         if leaves:
             event("leave", begin + 3, client, f"app-{stay}", 10 + stay, stay + 1)
     return {"group_events": rows, "exchanges": made, "connections": [connection(n) for n in range(10 + stays)]}
@@ -250,7 +250,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: coming_and_going(3),
             lambda: coming_and_going(4, others=0),
             lambda: coming_and_going(4, leaves=False),
-            lambda: coming_and_going(4, one_client=False),
+            lambda: coming_and_going(4, who="app-{}"),
             lambda: coming_and_going(4, apart_s=90),
         ),
     ),
@@ -266,6 +266,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    "unsteady_member": ((lambda: coming_and_going(4, other="app"),), ()),
     "far_broker": (
         (lambda: far_from_the_middle(80, 1), lambda: far_from_the_middle(1, 80), lambda: far_tls(85)),
         (

@@ -43,7 +43,9 @@ disturbed AS (
     SELECT u.cluster, u.group_id, u.client_id, u.client_address, j.connection
     FROM unsteady AS u JOIN joins AS j
         ON j.cluster IS NOT DISTINCT FROM u.cluster AND j.group_id = u.group_id
-        AND (j.client_id IS DISTINCT FROM u.client_id OR j.client_address <> u.client_address)
+        -- Clients may have one name, as their library gives it, and one host; who stays does not leave.
+        AND (j.client_id IS DISTINCT FROM u.client_id OR j.client_address <> u.client_address
+            OR j.connection NOT IN (SELECT connection FROM group_news WHERE event = 'leave' AND connection IS NOT NULL))
         AND j.begin_ns BETWEEN u.first_time_ns - s(5) AND u.last_time_ns + s(5)
     GROUP BY u.cluster, u.group_id, u.client_id, u.client_address, u.times, j.connection
     HAVING count(*) >= u.times
