@@ -66,6 +66,19 @@ def unread(
     return {"exchanges": rows, "connections": [connection(1, broker_zero_windows=windows, client_retransmitted=resent)]}
 
 
+def slower_than_another() -> Tables:
+    """Forty requests to each of two brokers of a cluster without a name; another client, which sorts first, asked the slow one."""
+    own = PRODUCE | {"client_address": "10.0.0.2"}
+    rows = [exchange(n, at_ns=at(n / 5), broker_ns=60 * MS_NS, **own) for n in range(40)]
+    own |= {"broker_address": "10.0.1.2", "connection": 2}
+    rows += [exchange(100 + n, at_ns=at(n / 5), broker_ns=10 * MS_NS, **own) for n in range(40)]
+    links = [connection(1, client_address="10.0.0.2"), connection(3)]
+    return {
+        "exchanges": rows,
+        "connections": [*links, connection(2, client_address="10.0.0.2", broker_address="10.0.1.2")],
+    }
+
+
 def held_up(
     refusals: int = 20, each_ms: int = 100, begun: int = 10, rest_ms: int = 100, key: int = 24, **values: Any
 ) -> Tables:
@@ -139,6 +152,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: slow_at_times(0.6, 60, count=20),
             lambda: slow_everywhere(4),
             lambda: slow_everywhere(5, others=25),
+            slower_than_another,
         ),
         (
             lambda: slow_at_times(0.6, 300, count=9),

@@ -7,11 +7,12 @@
 -- explains: out_of_sync, slow_requests, unexplained, gives_up
 -- costs: time
 -- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow
--- requests at least, as two slow ones of 200 are no p99; what several capture points saw is one. The others are those of its cluster. Where the others are not seen or as
--- slow, it is compared with itself: slow requests take ten times its median and 100 ms, or are twenty of 50 ms (a second in all), in five
--- seconds at least, so that a start is none (for information unless those of 500 ms or longer took a second together); it is not told
--- where twice the share of the other brokers' requests, and five of them, were as slow: then all are, and this one least. With the
--- broker's log it is said what it did, where the log has half of the slow requests and one part takes half of their time.
+-- requests at least, as two slow ones of 200 are no p99; what several capture points saw is one. The others are those of its cluster.
+-- Where these are not seen or as slow, it is compared with itself: slow requests take ten times its median and 100 ms, or are twenty of
+-- 50 ms (a second in all), in five seconds at least, so that a start is none (for information unless those of 500 ms or longer took a
+-- second together); it is not told where twice the share of the other brokers' requests, and five of them, were as slow: then all are,
+-- and this one least. With the broker's log it is said what it did, where the log has half of the slow requests and one part takes half
+-- of their time.
 WITH timed AS (
     -- A throttled reply of a broker before 2.0 waited for its quota, and one that does not tell may have.
     SELECT
@@ -43,19 +44,27 @@ slow AS (
     GROUP BY api_name, kind, broker_address, broker_port
     HAVING count(*) >= 30
 ),
--- Brokers of one cluster have one home. Where its id is not known they are those that the same clients ask.
+-- Brokers of one cluster have one home. Where its id is not known there is one for each client: they are those that one client asks.
 homes AS (
-    SELECT
+    SELECT DISTINCT
         broker_address,
         broker_port,
-        coalesce(max(CASE WHEN strpos(cluster, ':') = 0 THEN cluster END), 'of ' || min(client_address)) AS home
-    FROM connections
-    WHERE is_kafka AND is_client(role)
-    GROUP BY broker_address, broker_port
+        coalesce(max(cluster) OVER (PARTITION BY broker_address, broker_port), 'of ' || client_address) AS home
+    FROM (
+        SELECT broker_address, broker_port, client_address, max(CASE WHEN strpos(cluster, ':') = 0 THEN cluster END) AS cluster
+        FROM connections
+        WHERE is_kafka AND is_client(role)
+        GROUP BY broker_address, broker_port, client_address
+    ) AS c
 ),
-placed AS (
-    SELECT s.*, h.home
-    FROM slow AS s JOIN homes AS h ON h.broker_address = s.broker_address AND h.broker_port = s.broker_port
+fellows AS (
+    SELECT h.broker_address, h.broker_port, o.broker_address AS other_address, o.broker_port AS other_port
+    FROM homes AS h
+    JOIN (SELECT DISTINCT broker_address, broker_port FROM slow WHERE p99_ns >= ms(50)) AS s
+        ON s.broker_address = h.broker_address AND s.broker_port = h.broker_port
+    JOIN homes AS o ON o.home = h.home
+    WHERE o.broker_address <> h.broker_address OR o.broker_port <> h.broker_port
+    GROUP BY h.broker_address, h.broker_port, o.broker_address, o.broker_port
 ),
 compared AS (
     SELECT
@@ -63,7 +72,6 @@ compared AS (
         s.kind,
         s.broker_address,
         s.broker_port,
-        s.home,
         s.requests,
         s.p50_ns,
         s.p99_ns,
@@ -71,12 +79,13 @@ compared AS (
         s.evidence_slowest,
         s.first_time_ns,
         s.last_time_ns
-    FROM placed AS s LEFT JOIN placed AS o ON o.api_name = s.api_name AND o.kind = s.kind
-        AND (o.broker_address <> s.broker_address OR o.broker_port <> s.broker_port)
-        AND o.home = s.home
+    FROM slow AS s
+    LEFT JOIN fellows AS f ON f.broker_address = s.broker_address AND f.broker_port = s.broker_port
+    LEFT JOIN slow AS o
+        ON o.api_name = s.api_name AND o.kind = s.kind AND o.broker_address = f.other_address AND o.broker_port = f.other_port
     WHERE s.p99_ns >= ms(50)
     GROUP BY
-        s.api_name, s.kind, s.broker_address, s.broker_port, s.home, s.requests, s.p50_ns, s.p99_ns, s.evidence_slowest,
+        s.api_name, s.kind, s.broker_address, s.broker_port, s.requests, s.p50_ns, s.p99_ns, s.evidence_slowest,
         s.first_time_ns, s.last_time_ns
 ),
 elsewhere AS (
@@ -88,9 +97,9 @@ elsewhere AS (
         count(*) AS requests,
         count(*) FILTER (WHERE x.broker_ns >= greatest(10e0 * c.p50_ns, 5e7)) AS slow_requests
     FROM compared AS c
-    JOIN timed AS x ON x.api_name = c.api_name AND x.kind = c.kind
-        AND (x.broker_address <> c.broker_address OR x.broker_port <> c.broker_port)
-    JOIN homes AS h ON h.broker_address = x.broker_address AND h.broker_port = x.broker_port AND h.home = c.home
+    JOIN fellows AS f ON f.broker_address = c.broker_address AND f.broker_port = c.broker_port
+    JOIN timed AS x
+        ON x.api_name = c.api_name AND x.kind = c.kind AND x.broker_address = f.other_address AND x.broker_port = f.other_port
     WHERE c.others_p99_ns IS NULL
     GROUP BY c.api_name, c.kind, c.broker_address, c.broker_port
 ),
