@@ -6,15 +6,18 @@
 -- look: kanalyze errors --by partition[ --topic {topic}][ --client {who}]
 -- explains: metadata_storm, failing(NOT_LEADER_OR_FOLLOWER|LEADER_NOT_AVAILABLE|FENCED_LEADER_EPOCH|UNKNOWN_LEADER_EPOCH), resent_batches
 -- costs: refused(NOT_LEADER_OR_FOLLOWER)
--- Up to 10 s such errors belong to every election. Metadata that was asked for anew, once every ten seconds at least, is not old.
+-- Up to 10 s such errors belong to every election. Metadata that was asked for anew, once every ten seconds at least, is not old; whose
+-- it is, of several hosts with one name, is not told; nor is anything where it may be of another cluster.
 WITH loops AS (
     SELECT
+        row_number() OVER () AS number,
+        c.cluster,
         who(x) AS who,
+        CASE WHEN min(x.client_address) = max(x.client_address) THEN min(x.client_address) END AS client_address,
         coalesce(e.topic, e.topic_id) AS topic,
         e.partition,
         count(*) AS times,
         max(x.response_time_ns) - min(x.response_time_ns) AS lasted_ns,
-        max(x.response_time_ns) - min(x.response_time_ns) AS weight,
         min_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_first,
         max_by(e.exchange, (x.response_time_ns, e.exchange)) AS evidence_last,
         min(x.response_time_ns) AS first_time_ns,
@@ -28,17 +31,32 @@ WITH loops AS (
     HAVING max(x.response_time_ns) - min(x.response_time_ns) > s(10)
         AND count(*) * s(10) >= max(x.response_time_ns) - min(x.response_time_ns)
 ),
+-- How much metadata a client had been given when a loop began, and when it ended: joined with each loop, it would be compared with all.
 given AS (
-    SELECT l.who, l.topic, l.partition, l.first_time_ns, count(*) AS asked
-    FROM loops AS l
-    JOIN exchanges AS x
-        ON who(x) = l.who AND x.api_key = api('Metadata') AND no_error(x.error_code)
-        AND x.response_time_ns BETWEEN l.first_time_ns AND l.last_time_ns
-    GROUP BY l.who, l.topic, l.partition, l.first_time_ns, l.lasted_ns
-    HAVING count(*) >= 3 AND count(*) * s(10) >= l.lasted_ns
+    SELECT number, max(given) - min(given) AS asked, max(given_anywhere) - min(given_anywhere) AS asked_anywhere
+    FROM (
+        SELECT
+            number,
+            count(*) FILTER (WHERE number IS NULL) OVER (PARTITION BY cluster, who, client_address ORDER BY time_ns) AS given,
+            count(*) FILTER (WHERE number IS NULL) OVER (PARTITION BY who, client_address ORDER BY time_ns) AS given_anywhere
+        FROM (
+            SELECT number, cluster, who, client_address, unnest([first_time_ns - 1, last_time_ns]) AS time_ns
+            FROM loops
+            WHERE client_address IS NOT NULL
+            UNION ALL
+            SELECT NULL AS number, c.cluster, who(x) AS who, x.client_address, x.response_time_ns AS time_ns
+            FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
+            WHERE x.api_key = api('Metadata') AND x.response_time_ns IS NOT NULL AND no_error(x.error_code)
+                AND who(x) IN (SELECT who FROM loops)
+        ) AS t
+    ) AS u
+    WHERE number IS NOT NULL
+    GROUP BY number
 )
-SELECT l.*, g.asked, CASE WHEN g.asked IS NULL THEN 'its metadata stays out of date' END AS stale
+SELECT
+    l.* EXCLUDE (number, cluster, client_address),
+    l.lasted_ns AS weight,
+    CASE WHEN g.asked >= 3 AND g.asked * s(10) >= l.lasted_ns THEN g.asked END AS asked,
+    CASE WHEN g.asked_anywhere < 3 OR g.asked_anywhere * s(10) < l.lasted_ns THEN 'its metadata stays out of date' END AS stale
 FROM loops AS l
-LEFT JOIN given AS g
-    ON g.who = l.who AND g.topic IS NOT DISTINCT FROM l.topic AND g.partition IS NOT DISTINCT FROM l.partition
-    AND g.first_time_ns = l.first_time_ns
+LEFT JOIN given AS g ON g.number = l.number
