@@ -96,15 +96,15 @@ told AS (
     HAVING count(*) >= 3 AND coalesce(max(p.latency_ns) < min(waited_ns), true) AND min(waited_ns) >= max(waited_ns) * 0.9
         AND count(*) FILTER (WHERE next_ns - close_time_ns <= s(10)) >= count(*) - 1
 ),
--- What the host that was asked asked for itself, in vain: it is a proxy then.
+-- What the host that was asked asked for itself, in vain: it is a proxy then. Where the client is on that host, too, it may have asked.
 behind AS (
     SELECT
         t.client_address, t.who, t.api_key, t.broker,
         min(c.broker_address || ':' || CAST(c.broker_port AS STRING)) AS upstream,
         count(*) AS in_vain
     FROM told AS t
-    JOIN connections AS c ON c.client_address = t.host AND c.first_time_ns BETWEEN t.first_time_ns AND t.last_time_ns
-    WHERE c.seen_from = 'syn' AND c.broker_stream_bytes = 0 AND c.one_way IS NULL AND never_answered(c)
+    JOIN all_connections AS c ON c.client_address = t.host AND c.first_time_ns BETWEEN t.first_time_ns AND t.last_time_ns
+    WHERE t.host <> t.client_address AND c.seen_from = 'syn' AND c.broker_stream_bytes = 0 AND c.one_way IS NULL AND never_answered(c)
     GROUP BY t.client_address, t.who, t.api_key, t.broker
     HAVING count(*) >= 3 AND count(DISTINCT c.broker_address || ':' || CAST(c.broker_port AS STRING)) = 1
 )
