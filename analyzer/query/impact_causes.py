@@ -61,7 +61,8 @@ units AS (
         i.between_brokers,
         i.api_name,
         i.connection,
-        l.cluster,
+        -- One that is called by a broker for want of an id may be any.
+        CASE WHEN strpos(l.cluster, ':') = 0 THEN l.cluster END AS cluster,
         i.group_id,
         i.at_ns,
         i.until_ns,

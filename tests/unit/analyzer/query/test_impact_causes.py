@@ -106,6 +106,14 @@ def test_addresses_of_ipv6_are_compared_in_brackets(tmp_path: Path) -> None:
     assert told[SLOW, 0][0] == 5
 
 
+@pytest.mark.parametrize(("cluster", "times"), [("c", 5), (None, 5), ("10.0.1.9:9094", 5), ("d", 0)])
+def test_a_cluster_without_an_id_may_be_any(cluster: str | None, times: int, tmp_path: Path) -> None:
+    rows: Rows = [exchange(n, at_ns=at(10 * n), latency_ns=SECOND_NS) for n in range(5)]
+    story = {"exchanges": rows, "connections": [connection(1, cluster=cluster)]}
+    told = explained(dataset(tmp_path, story), replace(finding("slow_requests", who="app"), cluster="c"))
+    assert told.get((SLOW, 0), (0,))[0] == times
+
+
 def test_rules_name_accounts_that_exist() -> None:
     costs = [cost for each in rules() for cost in each.costs]
     assert {cost.account for cost in costs} == set(ACCOUNTS)
