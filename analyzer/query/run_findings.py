@@ -55,10 +55,12 @@ def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> 
     add_names(dataset, [row for _, row in rows])
     (time,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM time_range")
     seen = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
+    links = _clusters_of(dataset, {row["connection"] for _, row in rows if row.get("connection") is not None})
     found = []
     for rule, row in rows:
         places = [seen.get(number, (Evidence(number, None, None), None)) for number in _exchanges(row)]
-        clusters = _ids([cluster for _, cluster in places]) or _ids([row.get("cluster")])
+        known = [cluster for _, cluster in places], [row.get("cluster")], [links.get(row.get("connection"))]
+        clusters: set[str] = next(filter(None, map(_ids, known)), set())
         found.append(
             Finding(
                 rule,
@@ -174,3 +176,12 @@ def _evidence_of(dataset: Dataset, exchanges: set[int]) -> dict[int, tuple[Evide
         "LEFT JOIN all_connections AS l ON l.connection = x.connection"
     )
     return {row["exchange"]: (Evidence(row["exchange"], row["path"], row["packet"]), row["cluster"]) for row in rows}
+
+
+def _clusters_of(dataset: Dataset, connections: set[int]) -> dict[int | None, str | None]:
+    """Connection -> its cluster, of those that findings name."""
+    if not connections:
+        return {}
+    wanted = ", ".join(map(str, sorted(connections)))
+    rows = dataset.ask(f"SELECT connection, cluster FROM all_connections WHERE connection IN ({wanted})")
+    return {row["connection"]: row["cluster"] for row in rows}
