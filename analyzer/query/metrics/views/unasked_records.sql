@@ -1,7 +1,7 @@
 -- What did a member of a group not ask for, though it was there? One row a client and partition: `records` written since its last Fetch,
--- thirty at least. Who has a Fetch under way does ask. Or one row a client and pause that ended: nobody of its group asked for anything,
--- its heartbeats went on, and the next Fetch was answered at once, with `given_bytes` (32 kB at least). That shows in packets
--- that are cut, too, whose partitions and positions nobody knows.
+-- thirty at least. Who has a Fetch under way does ask. Or one row a client, of the longest of its `pauses` that ended: nobody of its group
+-- asked for anything, its heartbeats went on, and the next Fetch was answered at once, with `given_bytes` (32 kB at least). That shows in
+-- packets that are cut, too, whose partitions and positions nobody knows.
 WITH asking AS (
     SELECT x.client_address, x.client_id
     FROM pending_requests AS p JOIN exchanges AS x ON x.exchange = p.exchange
@@ -34,6 +34,7 @@ SELECT
     i.topic,
     i.partition,
     i.until_ns - i.since_ns AS idle_ns,
+    CAST(NULL AS BIGINT) AS pauses,
     CAST(sum(p.records) AS BIGINT) AS records,
     CAST(NULL AS BIGINT) AS given_bytes,
     'go on' AS going,
@@ -57,17 +58,19 @@ SELECT
     'asked for nothing' AS asked,
     CAST(NULL AS STRING) AS topic,
     CAST(NULL AS INT) AS partition,
-    p.end_ns - p.begin_ns AS idle_ns,
+    max(p.end_ns - p.begin_ns) AS idle_ns,
+    nullif(count(*), 1) AS pauses,
     CAST(NULL AS BIGINT) AS records,
-    CAST(x.response_bytes AS BIGINT) AS given_bytes,
+    CAST(max_by(x.response_bytes, (p.end_ns - p.begin_ns, x.exchange)) AS BIGINT) AS given_bytes,
     'went on' AS going,
-    CAST(x.response_bytes AS BIGINT) AS weight,
-    x.exchange AS evidence_first,
+    CAST(max_by(x.response_bytes, (p.end_ns - p.begin_ns, x.exchange)) AS BIGINT) AS weight,
+    max_by(x.exchange, (p.end_ns - p.begin_ns, x.exchange)) AS evidence_first,
     CAST(NULL AS BIGINT) AS evidence_last,
-    p.begin_ns AS first_time_ns,
-    p.end_ns AS last_time_ns
+    min(p.begin_ns) AS first_time_ns,
+    max(p.end_ns) AS last_time_ns
 FROM pauses AS p
 JOIN exchanges AS x
     ON x.client_address = p.client_address AND coalesce(x.client_id, '') = p.client_id AND x.request_time_ns = p.end_ns
     AND x.api_key = api('Fetch')
 WHERE p.beats >= 3 AND p.others = 0 AND x.latency_ns < ms(100) AND x.response_bytes >= 32000
+GROUP BY p.cluster, p.group_id, who(x), x.client_address
