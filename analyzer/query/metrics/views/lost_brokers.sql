@@ -94,6 +94,13 @@ away AS (
         AND (a.back_ns IS NULL OR c.first_time_ns < a.back_ns)
     GROUP BY a.broker_address, a.broker_port, a.gone_ns, a.back_ns, a.exchange
 ),
+-- The cluster of each broker, where its id is known: what clients of another cluster suffered is not for want of this broker.
+homes AS (
+    SELECT broker_address, broker_port, min(cluster) AS cluster
+    FROM all_connections
+    WHERE strpos(cluster, ':') = 0
+    GROUP BY broker_address, broker_port
+),
 -- Anybody may see that it is back: other brokers, to which it connects (from a host of its own) or which connect to it.
 revived AS (
     SELECT w.broker_address, w.broker_port, w.gone_ns, min(c.first_time_ns) AS back_ns
@@ -126,7 +133,10 @@ refused AS (
     FROM away AS w
     JOIN all_errors AS e ON e.code IN (error('LEADER_NOT_AVAILABLE', 'NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'))
     JOIN all_exchanges AS x ON x.exchange = e.exchange
+    LEFT JOIN homes AS h ON h.broker_address = w.broker_address AND h.broker_port = w.broker_port
+    LEFT JOIN homes AS o ON o.broker_address = x.broker_address AND o.broker_port = x.broker_port
     WHERE x.response_time_ns BETWEEN w.gone_ns AND w.last_attempt_ns + s(1) AND is_client(x.role)
+        AND coalesce(o.cluster = h.cluster, true)
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
 -- Requests that waited for 2 s or more, or in vain, while clients looked for another broker, and were sent before it was back; and how many
@@ -142,7 +152,10 @@ delayed AS (
     FROM away AS w
     JOIN exchanges AS x ON x.request_time_ns BETWEEN w.gone_ns - s(14) AND w.gone_ns + s(10)
     LEFT JOIN revived AS v ON v.broker_address = w.broker_address AND v.broker_port = w.broker_port AND v.gone_ns = w.gone_ns
+    LEFT JOIN homes AS h ON h.broker_address = w.broker_address AND h.broker_port = w.broker_port
+    LEFT JOIN homes AS o ON o.broker_address = x.broker_address AND o.broker_port = x.broker_port
     WHERE (x.latency_ns >= s(2) OR x.error_code = error('REQUEST_TIMED_OUT')) AND is_client(x.role)
+        AND coalesce(o.cluster = h.cluster, true)
         AND (x.kind IS NULL OR x.kind IN ('produce_acks_1', 'produce_acks_all') OR x.error_code = error('REQUEST_TIMED_OUT'))
     GROUP BY w.broker_address, w.broker_port, w.gone_ns
 ),
@@ -255,6 +268,7 @@ following AS (
         client_address,
         count(*) FILTER (WHERE role IN ('follower', 'controller', 'raft')) AS ended,
         max(last_time_ns) AS gone_ns,
+        min(CASE WHEN strpos(cluster, ':') = 0 THEN cluster END) AS cluster,
         max_by(connection, (last_time_ns, connection)) FILTER (WHERE role IN ('follower', 'controller', 'raft')) AS connection
     FROM all_connections
     WHERE client_address NOT IN (SELECT host FROM shared_broker_hosts)
@@ -274,18 +288,23 @@ called AS (
 ),
 harmed AS (
     SELECT f.client_address, count(*) AS harm, count(*) FILTER (WHERE h.is_waiting) AS waiting
-    FROM following AS f JOIN (
-        SELECT x.response_time_ns AS time_ns, false AS is_waiting
+    FROM following AS f
+    JOIN (
+        SELECT x.broker_address, x.broker_port, x.response_time_ns AS time_ns, false AS is_waiting
         FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
         WHERE e.code IN (error('LEADER_NOT_AVAILABLE', 'NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'))
             AND is_client(x.role)
         UNION ALL
-        SELECT response_time_ns AS time_ns, false AS is_waiting FROM exchanges WHERE kind = 'produce_acks_all' AND latency_ns >= s(1)
+        SELECT broker_address, broker_port, response_time_ns AS time_ns, false AS is_waiting
+        FROM exchanges
+        WHERE kind = 'produce_acks_all' AND latency_ns >= s(1)
         UNION ALL
-        SELECT x.request_end_ns AS time_ns, true AS is_waiting
+        SELECT x.broker_address, x.broker_port, x.request_end_ns AS time_ns, true AS is_waiting
         FROM pending_requests AS p JOIN exchanges AS x ON x.exchange = p.exchange
         WHERE x.kind = 'produce_acks_all' AND is_client(x.role) AND p.until_ns - x.request_end_ns >= s(2)
     ) AS h ON h.time_ns >= f.gone_ns
+    LEFT JOIN homes AS o ON o.broker_address = h.broker_address AND o.broker_port = h.broker_port
+    WHERE coalesce(o.cluster = f.cluster, true)
     GROUP BY f.client_address
 ),
 missed AS (

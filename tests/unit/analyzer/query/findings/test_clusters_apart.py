@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cluster_stories import PRODUCE, follower_gone
-from finding_stories import at
-from made_rows import SECOND_NS, connection, dataset, exchange
+from finding_stories import Tables, at
+from incident_stories import gone
+from made_rows import SECOND_NS, capture, connection, dataset, error, exchange
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
@@ -33,6 +35,45 @@ def test_a_finding_without_an_exchange_is_of_the_cluster_of_its_connection(
         found = find(made, [rule("broker_gone"), rule("slow_requests")])
     (gone,) = (each for each in found if each.rule.name == "broker_gone")
     assert gone.cluster == "c" and [each.rule.name for each in gone.symptoms] == symptoms
+
+
+WRITE = PRODUCE | {"kind": "produce_acks_all", "acks": -1}
+
+
+def harmed(story: Tables, cluster: str, code: int | None, from_s: float, latency_ns: int = SECOND_NS) -> Tables:
+    """The same, in cluster c, and eight writes in that one, which are refused with this code, or slow."""
+    links = [row | {"cluster": "c"} for row in story["connections"]]
+    there = {"client_address": "10.8.0.1", "broker_address": "10.7.0.1"}
+    rows = [
+        exchange(100 + n, at_ns=at(from_s + n / 10), latency_ns=latency_ns, connection=9, **there, **WRITE)
+        for n in range(8)
+    ]
+    errors = [error(100 + n, code or 0, connection=9, expected=False) for n in range(8 if code else 0)]
+    return {
+        "captures": [capture(last_time_ns=at(400))],
+        "exchanges": [*story["exchanges"], *rows],
+        "errors": errors,
+        "connections": [*links, connection(9, cluster=cluster, **there)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("story", "cluster", "severity"),
+    [
+        (lambda of: harmed(follower_gone(11), of, None, 12), "c", "high"),
+        (lambda of: harmed(follower_gone(11), of, None, 12), "d", "info"),
+        (lambda of: harmed(gone(3, back_s=30), of, 19, 3), "c", "high"),  # NOT_ENOUGH_REPLICAS
+        (lambda of: harmed(gone(3, back_s=30), of, 19, 3), "d", "info"),
+        (lambda of: harmed(gone(3, back_s=30), of, None, 3, 3 * SECOND_NS), "c", "medium"),
+        (lambda of: harmed(gone(3, back_s=30), of, None, 3, 3 * SECOND_NS), "d", "info"),
+    ],
+)
+def test_what_another_cluster_suffers_is_not_for_want_of_a_broker(
+    story: Callable[[str], Tables], cluster: str, severity: str, tmp_path: Path
+) -> None:
+    with dataset(tmp_path, story(cluster)) as made:
+        (found,) = find(made, [rule("broker_gone")])
+    assert found.severity == severity
 
 
 @pytest.mark.parametrize(
