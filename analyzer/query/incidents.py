@@ -57,7 +57,7 @@ class Finding:
     `symptoms` the findings that this one explains, the worst first. `running`: it went on until the end of the time that was
     looked at (see `is_running`); None: its time is not known. `lingers`: it ended itself, and what it explains went on.
     `captures`: what a person types to name the captures. `cluster`: that of its evidence, or of its connection; None: not known,
-    or of several.
+    or of several, as where a client asks in several.
     """
 
     rule: Rule

@@ -56,6 +56,7 @@ def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> 
     (time,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM time_range")
     seen = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
     links = _clusters_of(dataset, {row["connection"] for _, row in rows if row.get("connection") is not None})
+    spread = {each["who"] for each in dataset.ask("SELECT who FROM spread_clients")} if rows else set()
     found = []
     for rule, row in rows:
         places = [seen.get(number, (Evidence(number, None, None), None)) for number in _exchanges(row)]
@@ -69,7 +70,9 @@ def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> 
                 tuple(each for each, _ in places),
                 running=is_running(row, time["first_time_ns"], time["last_time_ns"]),
                 captures=dataset.captures,
-                cluster=clusters.pop() if len(clusters) == 1 else None,
+                cluster=clusters.pop()
+                if len(clusters) == 1 and not (_is_of_a_name(row) and row["who"] in spread)
+                else None,
             )
         )
     return grouped(without_explained(dataset, found))
@@ -185,3 +188,8 @@ def _clusters_of(dataset: Dataset, connections: set[int]) -> dict[int | None, st
     wanted = ", ".join(map(str, sorted(connections)))
     rows = dataset.ask(f"SELECT connection, cluster FROM all_connections WHERE connection IN ({wanted})")
     return {row["connection"]: row["cluster"] for row in rows}
+
+
+def _is_of_a_name(row: dict[str, Any]) -> bool:
+    """Of a client at all brokers that it asks: the evidence of such a row is some of what it is made from."""
+    return row.get("who") is not None and not any(row.get(name) for name in ("cluster", "broker", HOST))

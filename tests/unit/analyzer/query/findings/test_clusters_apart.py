@@ -13,6 +13,7 @@ from incident_stories import gone
 from made_rows import SECOND_NS, capture, connection, dataset, error, exchange
 
 from analyzer.query.findings import rule
+from analyzer.query.impact_causes import shares
 from analyzer.query.run_findings import find
 
 
@@ -35,6 +36,22 @@ def test_a_finding_without_an_exchange_is_of_the_cluster_of_its_connection(
         found = find(made, [rule("broker_gone"), rule("slow_requests")])
     (gone,) = (each for each in found if each.rule.name == "broker_gone")
     assert gone.cluster == "c" and [each.rule.name for each in gone.symptoms] == symptoms
+
+
+@pytest.mark.parametrize(("name", "cluster"), [("app", None), ("other", "c")])
+def test_who_is_refused_in_two_clusters_is_told_of_both(name: str, cluster: str | None, tmp_path: Path) -> None:
+    """The first and the last refusal, which are the evidence, are of one of them."""
+    there = {"broker_address": "10.7.0.1", "client_address": "10.8.0.1", "connection": 2}
+    rows = [
+        exchange(n, at_ns=at(n), **PRODUCE, **(there | {"client_id": name} if n in range(5, 15) else {}))
+        for n in range(20)
+    ]
+    codes = [error(n, 29, name="TOPIC_AUTHORIZATION_FAILED", topic="t", expected=False) for n in range(20)]
+    links = [connection(1, cluster="c"), connection(2, cluster="d", broker_address="10.7.0.1")]
+    with dataset(tmp_path, {"exchanges": rows, "errors": codes, "connections": links}) as made:
+        found = find(made, [rule("authorization")])
+        left = [share for share in shares(made, found) if share.finding is None]
+    assert found[0].cluster == cluster and left == []
 
 
 WRITE = PRODUCE | {"kind": "produce_acks_all", "acks": -1}
