@@ -1,5 +1,6 @@
 -- Those of `proxy_parts` of whose requests many may be the same (`part_marks`), and of which there may be enough between the same ends.
 -- `is_renumbered`: a proxy may have numbered them anew, and changed their sizes: what else is alike is then less of a proof.
+-- Clients of one sort all ask for the same: there only the eight connections that began nearest are compared, not each with all.
 -- `forwarded` compares them.
 WITH marks AS (
     SELECT
@@ -22,10 +23,17 @@ alike AS (
     JOIN marks AS y ON y.part = p.part
     JOIN marks AS x ON x.part = p.from_part
 ),
+renumbered AS (
+    SELECT *
+    FROM alike
+    WHERE has_kinds
+    QUALIFY row_number() OVER (PARTITION BY part ORDER BY apart_ns, from_part) <= 8
+        AND row_number() OVER (PARTITION BY from_part ORDER BY apart_ns, part) <= 8
+),
 possible AS (
     SELECT * EXCLUDE (has_marks, has_kinds), false AS is_renumbered FROM alike WHERE has_marks
     UNION ALL
-    SELECT * EXCLUDE (has_marks, has_kinds) REPLACE (greatest(least_met, 6) AS least_met), true FROM alike WHERE has_kinds
+    SELECT * EXCLUDE (has_marks, has_kinds) REPLACE (greatest(least_met, 6) AS least_met), true FROM renumbered
 )
 SELECT *
 FROM possible

@@ -5,7 +5,9 @@
 -- proxy is longer than that behind it; `way_ns`: the shortest round trip to what is behind it. Null: not seen. Where the capture tells
 -- milliseconds alone, a proxy takes less than its clock shows: the order of the packets in the file tells which leg came first.
 -- A proxy that reads what it carries on may number requests anew and change their sizes: then the order of the requests of each API
--- counts, which is that of the other leg, moved by what the capture lacks at most.
+-- counts, which is that of the other leg, moved by what the capture lacks at most. A client on the proxy's own host may as well be one
+-- that asks two brokers the same: then a node must be known at two addresses, as by a proxy that writes its own into Metadata, or the
+-- sizes must vary, and by as much on both legs.
 WITH RECURSIVE pairs AS (
     SELECT *
     FROM forward_pairs AS f
@@ -15,6 +17,21 @@ WITH RECURSIVE pairs AS (
             FROM raw_broker_facts AS a JOIN raw_broker_facts AS b ON b.node_id <> a.node_id AND b.node_id >= 0
             WHERE a.node_id >= 0 AND a.host = f.proxy_address AND a.port = f.proxy_port AND b.host = f.broker_address AND b.port = f.broker_port
         )
+),
+ends AS (
+    SELECT proxy_address AS host, proxy_port AS port FROM pairs WHERE is_renumbered
+    UNION
+    SELECT broker_address AS host, broker_port AS port FROM pairs WHERE is_renumbered
+),
+nodes AS (
+    SELECT DISTINCT f.host, f.port, f.node_id
+    FROM raw_broker_facts AS f JOIN ends AS e ON e.host = f.host AND e.port = f.port
+    WHERE f.node_id >= 0
+),
+known_twice AS (
+    SELECT DISTINCT a.host AS proxy_address, b.host AS broker_address, b.port AS broker_port
+    FROM nodes AS a JOIN nodes AS b ON b.node_id = a.node_id
+    WHERE a.host <> b.host OR a.port <> b.port
 ),
 -- Clients that number nothing cannot be told apart.
 asked AS (
@@ -62,6 +79,8 @@ met AS (
         y.request_time_ns - x.request_time_ns AS in_ns,
         x.response_time_ns - y.response_time_ns AS out_ns,
         x.request_number AS from_number,
+        x.request_bytes AS from_bytes,
+        y.request_bytes - x.request_bytes AS grown,
         is_renumbered AND y.api_key IN (api('ApiVersions'), api('SaslHandshake'), api('SaslAuthenticate')) AS may_be_own,
         coalesce(x.request_split = y.request_split AND x.request_number < y.request_number, false) AS is_behind,
         x.request_time_ns % ms(1) + y.request_time_ns % ms(1) + coalesce(y.response_time_ns, 0) % ms(1) = 0 AS is_coarse,
@@ -99,6 +118,7 @@ alike AS (
         -- No program takes less time to carry bytes on; where nothing is answered, this time is all that is known.
         w.in_ns >= w.least_ns AND coalesce(w.out_ns >= w.least_ns, w.in_ns <= ms(20))
             AND w.met_replies * 4 >= least(c.replies, c.from_replies) * 3 AS takes_time,
+        NOT f.is_renumbered OR f.client_address <> f.proxy_address OR k.proxy_address IS NOT NULL OR w.have_sizes AS is_no_other,
         row_number() OVER (PARTITION BY f.part, f.proxy_address, f.proxy_port ORDER BY w.met DESC, f.is_renumbered, w.in_ns, f.from_part) AS place,
         row_number() OVER (PARTITION BY f.from_part, f.broker_address, f.broker_port ORDER BY w.met DESC, f.is_renumbered, w.in_ns, f.part) AS from_place
     FROM pairs AS f
@@ -112,18 +132,23 @@ alike AS (
             count(out_ns) FILTER (WHERE NOT may_be_own) AS met_replies,
             median(in_ns) AS in_ns,
             median(out_ns) AS out_ns,
+            count(*) >= 10 AND min(grown) = max(grown)
+                AND percentile_disc(0.1) WITHIN GROUP (ORDER BY from_bytes) < percentile_disc(0.9) WITHIN GROUP (ORDER BY from_bytes)
+                AS have_sizes,
             CASE WHEN bool_and(is_coarse) AND count(*) FILTER (WHERE is_behind) * 4 >= count(*) * 3 THEN 0 ELSE 5000 END AS least_ns
         FROM within
         GROUP BY part, from_part, is_renumbered
     ) AS w ON w.part = f.part AND w.from_part = f.from_part AND w.is_renumbered = f.is_renumbered
     JOIN counts AS c ON c.part = f.part AND c.from_part = f.from_part AND c.is_renumbered = f.is_renumbered
+    LEFT JOIN known_twice AS k
+        ON k.proxy_address = f.proxy_address AND k.broker_address = f.broker_address AND k.broker_port = f.broker_port
 ),
 -- `is_alike`: by itself; `is_sure`: of what was asked between these ends, enough is, and there is enough of it (of a proxy that numbers
 -- anew on all its ports together).
 judged AS (
     SELECT
         *,
-        takes_time AND sure * 4 >= asked * 3 AS is_alike,
+        takes_time AND is_no_other AND sure * 4 >= asked * 3 AS is_alike,
         is_alike
             AND sum(met) FILTER (WHERE is_alike) OVER near >= least_met
             AND ((least_met < 8 AND NOT is_renumbered) OR sum(sure) FILTER (WHERE is_alike) OVER ends * 10 >= sum(asked) OVER ends * 9)
