@@ -167,15 +167,19 @@ def advertised(lasted_s: float, reached: bool = False, also: int = 0, elsewhere_
     return {"connections": links, "exchanges": rows, "brokers": [told, *own]}
 
 
-def told_localhost(connections: int, client: str = "10.0.0.1", port: int = 9092, also: int = 3) -> Tables:
-    """A client that is told to go to its own host, and comes back on so many connections; `also`: what else it asks for."""
+def told_localhost(
+    connections: int, client: str = "10.0.0.1", port: int = 9092, also: int = 3, other: int | None = None
+) -> Tables:
+    """A client that is told to go to its own host, and comes back on so many connections; `also`: what else it asks for; `other`:
+    a port of another address that the broker advertises."""
     links = [connection(1 + n, cluster="c", client_address=client) for n in range(connections)]
     rows = [
         exchange(n, at_ns=at(3 * n), connection=1 + n, client_address=client, api_key=also if n == 1 else 3)
         for n in range(connections)
     ]
     told = {"cluster": "c", "broker_id": 1, "host": "localhost", "port": port}
-    return {"connections": links, "exchanges": rows, "brokers": [told]}
+    brokers = [told, *([told | {"host": "10.0.1.1", "port": other}] if other else [])]
+    return {"connections": links, "exchanges": rows, "brokers": brokers}
 
 
 def followed(pause_ms: int, count: int, latency_ms: int) -> Tables:
@@ -330,11 +334,15 @@ STORIES |= {
 # More stories of rules that `finding_stories` has one for already.
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = slow_stories.MORE | {
     "advertised_unreachable": (
-        (lambda: told_localhost(5), lambda: advertised(9, elsewhere_s=13)),
+        (
+            *(lambda: told_localhost(5), lambda: advertised(9, elsewhere_s=13)),
+            # Ports are translated on the way.
+            *(lambda: told_localhost(5, port=9093), lambda: told_localhost(5, port=9093, other=9094)),
+        ),
         (
             lambda: told_localhost(4),
             *(lambda: told_localhost(5, client="10.0.1.1"), lambda: told_localhost(5, client="127.0.0.1")),
-            lambda: told_localhost(5, port=9093),
+            lambda: told_localhost(5, port=9093, other=9092),
             lambda: told_localhost(5, also=0),
         ),
     ),

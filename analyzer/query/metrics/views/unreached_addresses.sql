@@ -6,7 +6,7 @@
 -- Kafka, while the client goes on to ask for metadata, 10 s at least; or gives up after two attempts, though the broker that has this
 -- address goes on to answer at another one of its own for as long; or three packets in three seconds have no answer while that broker
 -- answers elsewhere, and this host is not seen on any connection of Kafka since the first. A loopback address is tried within the
--- client's own host, where seldom somebody captures: then it is enough that a client on another host is told so on that port, and
+-- client's own host, where seldom somebody captures: then it is enough that a client on another host is told so, and
 -- comes back on five connections for metadata alone. A name that cannot be resolved leads to no packet at all: told is the client of a group to which
 -- FindCoordinator named its coordinator, and which for 10 s and more, to the end, asked no broker for anything that needs one; in a
 -- cluster of one broker alone, as else it may have gone on with another, of which this capture has nothing.
@@ -55,7 +55,7 @@ asking AS (
     WHERE x.api_key = api('Metadata') AND x.status = 'answered' AND is_client(x.role)
     GROUP BY c.cluster, x.client_address, who(x), x.broker_address, x.broker_port
 ),
--- Clients that were told a coordinator, by a cluster that advertises a name on the port by which they came.
+-- Clients that were told a coordinator, by a cluster that advertises a name to who comes by that port.
 named AS (
     SELECT
         x.client_address,
@@ -66,8 +66,9 @@ named AS (
         max(x.response_time_ns) AS told_ns
     FROM exchanges AS x
     JOIN connections AS c ON c.connection = x.connection
+    JOIN told_listeners AS l ON l.cluster IS NOT DISTINCT FROM c.cluster AND l.asked_port = x.broker_port
     JOIN brokers AS b
-        ON b.cluster IS NOT DISTINCT FROM c.cluster AND b.port = x.broker_port
+        ON b.cluster IS NOT DISTINCT FROM c.cluster AND b.host = l.host AND b.port = l.port
         AND x.response_time_ns BETWEEN b.first_time_ns AND b.last_time_ns
     JOIN (SELECT cluster, count(DISTINCT broker_id) AS brokers FROM brokers GROUP BY cluster) AS n
         ON n.cluster IS NOT DISTINCT FROM c.cluster
@@ -103,7 +104,7 @@ advertised AS (
         q.first_ns AS begin_ns,
         q.last_ns AS end_ns
     FROM asking AS q
-    JOIN brokers AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND b.port = q.broker_port
+    JOIN told_listeners AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND b.asked_port = q.broker_port
     LEFT JOIN tried AS t ON t.broker_port = b.port AND t.broker_address IN ('127.0.0.1', '::1')
     WHERE b.host IN ('localhost', '127.0.0.1', '::1', '0.0.0.0', '::') AND t.broker_port IS NULL
         AND (q.connections >= 5 OR q.requests >= 10 AND b.host IN ('0.0.0.0', '::'))

@@ -34,11 +34,6 @@ asked AS (
         ))
         AND bool_or(x.api_key = api('Metadata') AND x.status = 'answered' AND x.topics > 0)
 ),
-names AS (
-    SELECT cluster, host, port, count(*) OVER (PARTITION BY cluster) AS addresses
-    FROM brokers
-    GROUP BY cluster, host, port
-),
 -- Addresses by which somebody moves records, whatever is asked for.
 moved AS (
     SELECT DISTINCT broker_address, broker_port FROM all_exchanges WHERE api_key IN (api('Produce', 'Fetch')) AND is_client(role)
@@ -56,7 +51,7 @@ SELECT
     CASE WHEN q.connections >= 3 THEN q.first_ns ELSE q.last_ns END AS first_time_ns,
     r.last_time_ns
 FROM asked AS q
-JOIN names AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND (b.port = q.broker_port OR b.addresses = 1)
+JOIN told_listeners AS b ON b.cluster IS NOT DISTINCT FROM q.cluster AND b.asked_port = q.broker_port
 CROSS JOIN time_range AS r
 LEFT JOIN moved AS m ON m.broker_address = q.broker_address AND m.broker_port = q.broker_port
 WHERE m.broker_port IS NULL
