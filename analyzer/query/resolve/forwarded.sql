@@ -5,9 +5,9 @@
 -- proxy is longer than that behind it; `way_ns`: the shortest round trip to what is behind it. Null: not seen. Where the capture tells
 -- milliseconds alone, a proxy takes less than its clock shows: the order of the packets in the file tells which leg came first.
 -- A proxy that reads what it carries on may number requests anew and change their sizes: then the order of the requests of each API
--- counts, which is that of the other leg, moved by what the capture lacks at most. A client on the proxy's own host may as well be one
--- that asks two brokers the same: then a node must be known at two addresses, as by a proxy that writes its own into Metadata, or the
--- sizes must vary, and by as much on both legs.
+-- counts, which is that of the other leg, moved by what the capture lacks at most. Where no host is the server of one leg and another's
+-- client, it may as well be one client that asks two brokers the same, or two that work in step: then a node must be known at two
+-- addresses, as by a proxy that writes its own into Metadata, or the sizes must vary, and by as much on both legs.
 WITH RECURSIVE pairs AS (
     SELECT *
     FROM forward_pairs AS f
@@ -118,7 +118,7 @@ alike AS (
         -- No program takes less time to carry bytes on; where nothing is answered, this time is all that is known.
         w.in_ns >= w.least_ns AND coalesce(w.out_ns >= w.least_ns, w.in_ns <= ms(20))
             AND w.met_replies * 4 >= least(c.replies, c.from_replies) * 3 AS takes_time,
-        NOT f.is_renumbered OR f.client_address <> f.proxy_address OR k.proxy_address IS NOT NULL OR w.have_sizes AS is_no_other,
+        NOT f.is_renumbered OR NOT f.may_be_two OR k.proxy_address IS NOT NULL OR w.have_sizes AS is_no_other,
         row_number() OVER (PARTITION BY f.part, f.proxy_address, f.proxy_port ORDER BY w.met DESC, f.is_renumbered, w.in_ns, f.from_part) AS place,
         row_number() OVER (PARTITION BY f.from_part, f.broker_address, f.broker_port ORDER BY w.met DESC, f.is_renumbered, w.in_ns, f.part) AS from_place
     FROM pairs AS f

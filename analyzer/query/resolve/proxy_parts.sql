@@ -1,6 +1,7 @@
 -- Pairs of connections of which one (`part`) may carry on what came on the other (`from_part`) at the same time, to another endpoint:
 -- a host is the server of one and the client of the other, or, as a proxy may have an address on each side, both begin within a
--- quarter of a second and are alike in size. `least_met`: so many exchanges alike are no chance; there may be `most_met`. `apart_ns`: between their first packets. In most captures there are none.
+-- quarter of a second and are alike in size. `least_met`: so many exchanges alike are no chance; there may be `most_met`. `apart_ns`:
+-- between their first packets. `may_be_two`: as well two clients that do the same: on one host, or on two. In most captures there are none.
 WITH ends AS (
     SELECT
         p.part,
@@ -63,6 +64,7 @@ SELECT
     min(least_met) AS least_met,
     least(x.requests, y.requests) AS most_met,
     abs(x.first_time_ns - y.first_time_ns) AS apart_ns,
+    x.client_address = x.broker_address OR x.broker_address <> y.client_address AS may_be_two,
     greatest(x.first_time_ns, y.first_time_ns) AS begin_ns,
     least(x.last_time_ns, y.last_time_ns) AS end_ns
 FROM sides
