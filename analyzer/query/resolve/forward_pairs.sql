@@ -1,6 +1,7 @@
 -- Those of `proxy_parts` of whose requests many may be the same (`part_marks`), and of which there may be enough between the same ends.
 -- `is_renumbered`: a proxy may have numbered them anew, and changed their sizes: what else is alike is then less of a proof.
--- Clients of one sort all ask for the same: there only the eight connections that began nearest are compared, not each with all.
+-- Clients of one sort all ask for the same: there only the eight connections that began nearest are compared, not each with all; and
+-- none of a client at the proxy's own address, but by loopback: a host of both clients and brokers has many that are no proxy's.
 -- `forwarded` compares them.
 WITH marks AS (
     SELECT
@@ -26,7 +27,7 @@ alike AS (
 renumbered AS (
     SELECT *
     FROM alike
-    WHERE has_kinds
+    WHERE has_kinds AND (client_address <> proxy_address OR client_address SIMILAR TO '127\..*|::1')
     QUALIFY row_number() OVER (PARTITION BY part ORDER BY apart_ns, from_part) <= 8
         AND row_number() OVER (PARTITION BY from_part ORDER BY apart_ns, part) <= 8
 ),

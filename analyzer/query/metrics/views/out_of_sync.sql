@@ -149,14 +149,6 @@ hosts AS (
     GROUP BY c.cluster, f.replica_id
     HAVING count(DISTINCT f.client_address) = 1
 ),
--- Where clients find a broker that is called by its number: its host may have others.
-numbered AS (
-    SELECT cluster, CAST(broker_id AS STRING) AS member, min(broker_address || ':' || CAST(broker_port AS STRING)) AS broker
-    FROM all_connections
-    WHERE is_client(role) AND is_kafka AND broker_id IS NOT NULL
-    GROUP BY cluster, broker_id
-    HAVING min(broker_address) = max(broker_address) AND min(broker_port) = max(broker_port)
-),
 placed AS (
     SELECT s.*, h.address, CASE WHEN s.of_member IS NULL THEN s.leader_address ELSE h.address END AS host
     FROM sides AS s LEFT JOIN hosts AS h ON h.member = s.of_member AND h.cluster IS NOT DISTINCT FROM s.cluster
@@ -166,7 +158,7 @@ SELECT
     s.of_member || coalesce(' (' || s.address || ')', '') AS follower,
     CAST(s.of_leader AS STRING) || ' (' || min(s.leader_address) || ')' AS leader,
     s.host,
-    coalesce(min(l.broker), min(n.broker)) AS broker,
+    min(l.broker) AS broker,
     CASE WHEN s.of_member IS NULL THEN count(DISTINCT s.member) END AS followers,
     nullif(count(DISTINCT s.leader), 1) AS leaders,
     count(DISTINCT hash(s.topic_key, s.partition)) AS partitions,
@@ -183,5 +175,4 @@ SELECT
 FROM placed AS s
 CROSS JOIN all_time_range AS r
 LEFT JOIN client_listeners AS l ON l.broker_address = s.host
-LEFT JOIN numbered AS n ON n.cluster = s.cluster AND n.member = coalesce(s.of_member, CAST(s.of_leader AS STRING))
 GROUP BY s.cluster, s.realm, s.of_member, s.of_leader, s.address, s.host
