@@ -16,10 +16,6 @@ WITH ids AS (
     WHERE broker_id IS NOT NULL
     GROUP BY broker_address, broker_port
 ),
-shared AS (
-    SELECT broker_address FROM all_connections WHERE broker_address IS NOT NULL
-    GROUP BY broker_address HAVING count(DISTINCT broker_id) > 1
-),
 proxies AS (
     SELECT
         proxy_address || ':' || CAST(proxy_port AS STRING) AS broker,
@@ -48,7 +44,7 @@ SELECT
     CASE WHEN EXISTS (
         SELECT 1 FROM signs AS s
         WHERE s.broker_state = 'shutting_down' AND s.client_address = b.host
-            AND coalesce(s.broker_id = i.broker_id, b.host NOT IN (SELECT broker_address FROM shared))
+            AND coalesce(s.broker_id = i.broker_id, b.host NOT IN (SELECT host FROM shared_broker_hosts))
             AND s.time_ns BETWEEN b.first_time_ns - s(60) AND b.last_time_ns
             AND coalesce(s.started_ns < b.first_time_ns, true) AND coalesce(s.starts_ns > b.first_time_ns, true)
     ) THEN 'stopped in order' END AS stopped

@@ -1,7 +1,8 @@
 -- Which producers wait for the end of their own transaction before? One row per client, transactional id and API that was refused with
 -- CONCURRENT_TRANSACTIONS: markers of the transaction before were still being written (whom InitProducerId waits for may be another
 -- producer). `waited_ns`: from each of these requests to the next one of the same API, a second at most each; `held`: waits that ended,
--- as the next request was not refused so: who never gets on has an error, no waits. Twenty refusals, two seconds, and three tenths of the time from the first request to the last.
+-- as the next request was not refused so: who never gets on has an error, no waits. Twenty refusals, two seconds, and three tenths of
+-- the time from the first request to the last.
 WITH steps AS (
     SELECT
         x.*,

@@ -104,7 +104,7 @@ behind AS (
         count(*) AS in_vain
     FROM told AS t
     JOIN all_connections AS c ON c.client_address = t.host AND c.first_time_ns BETWEEN t.first_time_ns AND t.last_time_ns
-    WHERE t.host <> t.client_address AND c.seen_from = 'syn' AND c.broker_stream_bytes = 0 AND c.one_way IS NULL AND never_answered(c)
+    WHERE t.host <> t.client_address AND c.one_way IS NULL AND never_answered(c)
     GROUP BY t.client_address, t.who, t.api_key, t.broker
     HAVING count(*) >= 3 AND count(DISTINCT c.broker_address || ':' || CAST(c.broker_port AS STRING)) = 1
 )

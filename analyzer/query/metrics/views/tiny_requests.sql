@@ -1,5 +1,5 @@
--- Clients that send many small Produce requests from one host, one row a client. Whose small batches hold ten records and more on average has records
--- that are small, or compress well: its batches would gain little if the client waited for more.
+-- Clients that send many small Produce requests from one host, one row a client. Whose small batches hold ten records and more on
+-- average has records that are small, or compress well: its batches would gain little if the client waited for more.
 WITH filled AS (
     SELECT connection FROM produced WHERE bytes < 1000 GROUP BY connection HAVING sum(records) >= 10 * count(*)
 ),
