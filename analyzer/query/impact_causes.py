@@ -61,8 +61,7 @@ units AS (
         i.between_brokers,
         i.api_name,
         i.connection,
-        -- One that is called by a broker for want of an id may be any.
-        CASE WHEN strpos(l.cluster, ':') = 0 THEN l.cluster END AS cluster,
+        l.cluster,
         i.group_id,
         i.at_ns,
         i.until_ns,
@@ -76,7 +75,7 @@ units AS (
             || ':' || CAST(i.broker_port AS STRING) AS broker,
         i.topics
     FROM impacts AS i
-        LEFT JOIN all_connections AS l ON l.connection = i.connection
+        LEFT JOIN clustered_connections AS l ON l.connection = i.connection
         LEFT JOIN applications AS a ON a.client_address = i.client_address AND a.client_id = i.client_id
     WHERE (i.account NOT IN {LOSE_TIME} OR i.slow_ns IS NOT NULL) AND i.account IN {{accounts}}
 ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from analyzer.query.finding_clusters import clusters_of, exchanges
 from analyzer.query.findings import Rule, questions, rules
 from analyzer.query.impact_causes import without_explained
 from analyzer.query.incidents import HOST, Evidence, Finding, grouped, is_running
@@ -16,7 +17,6 @@ from dissectors.formats.time_order_limits import PAUSE_NS
 if TYPE_CHECKING:
     from analyzer.query.dataset import Dataset
 
-EVIDENCE = "evidence"
 MOST_ROWS = 100  # of one rule
 LATEST_NS = (1 << 63) - 1
 # Columns of rules with an address and a port.
@@ -54,27 +54,19 @@ def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> 
     _tell_brokers_of_a_host_apart(dataset, [row for _, row in rows])
     add_names(dataset, [row for _, row in rows])
     (time,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM time_range")
-    seen = _evidence_of(dataset, {number for _, row in rows for number in _exchanges(row)})
-    links = _clusters_of(dataset, {row["connection"] for _, row in rows if row.get("connection") is not None})
-    spread = {each["who"] for each in dataset.ask("SELECT who FROM spread_clients")} if rows else set()
-    found = []
-    for rule, row in rows:
-        places = [seen.get(number, (Evidence(number, None, None), None)) for number in _exchanges(row)]
-        known = [cluster for _, cluster in places], [row.get("cluster")], [links.get(row.get("connection"))]
-        clusters: set[str] = next(filter(None, map(_ids, known)), set())
-        found.append(
-            Finding(
-                rule,
-                row.get("severity") or rule.severity,
-                row,
-                tuple(each for each, _ in places),
-                running=is_running(row, time["first_time_ns"], time["last_time_ns"]),
-                captures=dataset.captures,
-                cluster=clusters.pop()
-                if len(clusters) == 1 and not (_is_of_a_name(row) and row["who"] in spread)
-                else None,
-            )
+    evidence = _evidence_of(dataset, {number for _, row in rows for number in exchanges(row)})
+    found = [
+        Finding(
+            rule,
+            row.get("severity") or rule.severity,
+            row,
+            tuple(evidence.get(number, Evidence(number, None, None)) for number in exchanges(row)),
+            running=is_running(row, time["first_time_ns"], time["last_time_ns"]),
+            captures=dataset.captures,
+            cluster=cluster,
         )
+        for (rule, row), cluster in zip(rows, clusters_of(dataset, [row for _, row in rows]), strict=True)
+    ]
     return grouped(without_explained(dataset, found))
 
 
@@ -146,16 +138,6 @@ def _tell_brokers_of_a_host_apart(dataset: Dataset, rows: Sequence[dict[str, Any
             row[HOST] = None
 
 
-def _exchanges(row: dict[str, Any]) -> list[int]:
-    values = (value for name, value in row.items() if name.startswith(EVIDENCE))
-    return list(dict.fromkeys(value for value in values if value is not None))
-
-
-def _ids(clusters: Sequence[str | None]) -> set[str]:
-    """Without clusters that are not known, and those that are called by a broker with its port for want of an id."""
-    return {cluster for cluster in clusters if cluster and ":" not in cluster}
-
-
 def _with_true_condition(dataset: Dataset, chosen: Sequence[Rule]) -> list[Rule]:
     """The rules whose conditions are true, by one question about each table instead of one for each rule."""
     (whole,) = dataset.ask("SELECT first_time_ns, last_time_ns FROM all_time_range")
@@ -167,29 +149,14 @@ def _with_true_condition(dataset: Dataset, chosen: Sequence[Rule]) -> list[Rule]
     return left
 
 
-def _evidence_of(dataset: Dataset, exchanges: set[int]) -> dict[int, tuple[Evidence, str | None]]:
-    """Exchange -> where its first message is, and its cluster, by one question for all."""
-    if not exchanges:
+def _evidence_of(dataset: Dataset, wanted: set[int]) -> dict[int, Evidence]:
+    """Exchange -> where its first message is, by one question for all."""
+    if not wanted:
         return {}
-    wanted = ", ".join(f"({number})" for number in sorted(exchanges))
+    numbers = ", ".join(f"({number})" for number in sorted(wanted))
     rows = dataset.ask(
-        "SELECT x.exchange, c.path, coalesce(x.request_packet, x.response_packet) AS packet, l.cluster "
-        f"FROM (VALUES {wanted}) AS w(exchange) JOIN all_exchanges AS x ON x.exchange = w.exchange "
-        "LEFT JOIN captures AS c ON c.file = coalesce(x.request_file, x.response_file) "
-        "LEFT JOIN all_connections AS l ON l.connection = x.connection"
+        "SELECT x.exchange, c.path, coalesce(x.request_packet, x.response_packet) AS packet "
+        f"FROM (VALUES {numbers}) AS w(exchange) JOIN all_exchanges AS x ON x.exchange = w.exchange "
+        "LEFT JOIN captures AS c ON c.file = coalesce(x.request_file, x.response_file)"
     )
-    return {row["exchange"]: (Evidence(row["exchange"], row["path"], row["packet"]), row["cluster"]) for row in rows}
-
-
-def _clusters_of(dataset: Dataset, connections: set[int]) -> dict[int | None, str | None]:
-    """Connection -> its cluster, of those that findings name."""
-    if not connections:
-        return {}
-    wanted = ", ".join(map(str, sorted(connections)))
-    rows = dataset.ask(f"SELECT connection, cluster FROM all_connections WHERE connection IN ({wanted})")
-    return {row["connection"]: row["cluster"] for row in rows}
-
-
-def _is_of_a_name(row: dict[str, Any]) -> bool:
-    """Of a client at all brokers that it asks: the evidence of such a row is some of what it is made from."""
-    return row.get("who") is not None and not any(row.get(name) for name in ("cluster", "broker", HOST))
+    return {row["exchange"]: Evidence(row["exchange"], row["path"], row["packet"]) for row in rows}

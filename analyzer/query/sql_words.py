@@ -9,6 +9,7 @@
     no_error(x.error_code)      true for a reply without an error, and for one whose errors are not known
     is_client(x.role)           true unless it is known that a broker asks: where a role is unknown, a client does
     is_name(b.host)             true for a name, false for an address of IPv4 or IPv6
+    cluster_id(c)               the cluster of c, null where its id is not known: then it may be called by a broker and its port
     who(x)                      the client that a row of x is about: its id, or its address; `who()` where no alias is needed
     never_answered(c)           an attempt to connect, c, that got no SYN+ACK and no byte; a client that resets it has seen a
                                 SYN+ACK, which the capture lacks
@@ -116,6 +117,11 @@ def _is_name(_: str, given: str) -> str:
     return f"({given} NOT LIKE '%:%' AND translate({given}, '0123456789.', '') <> '')"
 
 
+def _cluster_id(_: str, given: str) -> str:
+    cluster = f"{given}.cluster" if given else "cluster"
+    return f"CASE WHEN strpos({cluster}, ':') = 0 THEN {cluster} END"
+
+
 def _who(_: str, given: str) -> str:
     of = f"{given}." if given else ""
     # Some libraries send an empty client id, which names nobody.
@@ -186,6 +192,7 @@ _WORDS: dict[str, Callable[[str, str], str]] = {
     "no_error": _no_error,
     "is_client": _is_client,
     "is_name": _is_name,
+    "cluster_id": _cluster_id,
     "who": _who,
     "never_answered": _never_answered,
     "link_key": _link_key,

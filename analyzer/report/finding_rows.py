@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TextIO
 
 from analyzer.base.text import csv_cell, exchange_id, json_text
+from analyzer.query.finding_clusters import EVIDENCE
 from analyzer.query.impact_causes import Share, by_finding
 from analyzer.query.incidents import Finding
-from analyzer.query.run_findings import EVIDENCE
 from analyzer.report.sentences import look, sentence
 
 if TYPE_CHECKING:

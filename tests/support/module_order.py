@@ -325,6 +325,7 @@ ORDER = (
     "analyzer.query.named_rows",
     "analyzer.query.of_applications",
     "analyzer.query.impact_causes",
+    "analyzer.query.finding_clusters",
     "analyzer.query.run_findings",
     "analyzer.query.readability",
     "analyzer.query.export",

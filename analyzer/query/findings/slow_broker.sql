@@ -51,7 +51,7 @@ homes AS (
         broker_port,
         coalesce(max(cluster) OVER (PARTITION BY broker_address, broker_port), 'of ' || client_address) AS home
     FROM (
-        SELECT broker_address, broker_port, client_address, max(CASE WHEN strpos(cluster, ':') = 0 THEN cluster END) AS cluster
+        SELECT broker_address, broker_port, client_address, max(cluster_id()) AS cluster
         FROM connections
         WHERE is_kafka AND is_client(role)
         GROUP BY broker_address, broker_port, client_address

@@ -4,7 +4,7 @@
 -- brokers have no such names. Many hosts of a cloud are no brokers, so a name that TLS asked for counts where the connection is Kafka,
 -- or was not decrypted and has a port to which others speak Kafka.
 WITH told AS (
-    SELECT 'cluster id' AS what, cluster AS name FROM all_brokers WHERE strpos(cluster, ':') = 0
+    SELECT 'cluster id' AS what, cluster AS name FROM all_brokers WHERE cluster_id() IS NOT NULL
     UNION
     SELECT 'host name', lower(host) FROM all_brokers
     UNION

@@ -68,7 +68,7 @@ links AS (
 ),
 -- Whose ids replies named: a name that is an address was given for want of an id.
 clusters AS (
-    SELECT count(DISTINCT cluster) AS clusters FROM all_brokers WHERE strpos(cluster, ':') = 0
+    SELECT count(DISTINCT cluster_id()) AS clusters FROM all_brokers
 ),
 -- Where a proxy's connections end that is no proxy itself.
 behind AS (

@@ -24,7 +24,7 @@ whole AS (
     SELECT DISTINCT c.cluster
     FROM all_totals AS t JOIN all_connections AS c ON c.connection = t.connection
     WHERE t.metadata_requests > 0 AND t.status = 'answered' AND t.unread_replies = 0
-        AND c.broker_cut_bytes = 0 AND c.broker_gap_bytes = 0 AND strpos(c.cluster, ':') = 0
+        AND c.broker_cut_bytes = 0 AND c.broker_gap_bytes = 0 AND cluster_id(c) IS NOT NULL
 ),
 listed AS (
     SELECT b.cluster, count(DISTINCT b.broker_id) AS nodes

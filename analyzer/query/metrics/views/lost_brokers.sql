@@ -97,8 +97,7 @@ away AS (
 -- The cluster of each broker, where its id is known: what clients of another cluster suffered is not for want of this broker.
 homes AS (
     SELECT broker_address, broker_port, min(cluster) AS cluster
-    FROM all_connections
-    WHERE strpos(cluster, ':') = 0
+    FROM clustered_connections
     GROUP BY broker_address, broker_port
 ),
 -- Anybody may see that it is back: other brokers, to which it connects (from a host of its own) or which connect to it.
@@ -268,7 +267,7 @@ following AS (
         client_address,
         count(*) FILTER (WHERE role IN ('follower', 'controller', 'raft')) AS ended,
         max(last_time_ns) AS gone_ns,
-        min(CASE WHEN strpos(cluster, ':') = 0 THEN cluster END) AS cluster,
+        min(cluster_id()) AS cluster,
         max_by(connection, (last_time_ns, connection)) FILTER (WHERE role IN ('follower', 'controller', 'raft')) AS connection
     FROM all_connections
     WHERE client_address NOT IN (SELECT host FROM shared_broker_hosts)

@@ -3,5 +3,5 @@ SELECT broker_address AS host
 FROM all_connections
 WHERE is_kafka
 GROUP BY broker_address
-HAVING count(DISTINCT broker_id) > 1 OR count(DISTINCT CASE WHEN strpos(cluster, ':') = 0 THEN cluster END) > 1
+HAVING count(DISTINCT broker_id) > 1 OR count(DISTINCT cluster_id()) > 1
     OR bool_or(role = 'follower' AND client_address = broker_address)

@@ -35,6 +35,7 @@ def engine() -> Iterator[_duckdb.DuckDBPyConnection]:
         ("[no_error(0), no_error(NULL), NOT no_error(3)]", [True] * 3),
         ("[is_client('client'), is_client(NULL), NOT is_client('follower')]", [True] * 3),
         ("[is_name('kafka-1'), NOT is_name('10.0.0.1'), NOT is_name('::1'), is_name(NULL) IS NULL]", [True] * 4),
+        ("(SELECT list(cluster_id(c)) FROM (VALUES ('a1'), ('::1:9092'), (NULL)) AS c (cluster))", ["a1", None, None]),
         ("who(x)", "app"),
         # A SYN alone, or reset by the other side; then: a SYN+ACK, bytes, reset by the client, met in mid-flight.
         (
