@@ -194,6 +194,16 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: told(None, each_2s(10, 30), dirs=1, error=102),
         ),
     ),
+    "not_in_service": (
+        lambda: told("fenced", each_2s(10, 20)),
+        (
+            lambda: told("fenced", each_2s(10, 18)),
+            lambda: told("starting", each_2s(0, 58)),
+            lambda: told(STOPS, each_2s(0, 70)),
+            # Two starts of the same broker.
+            lambda: told("fenced", [1, 3, 50, 52]),
+        ),
+    ),
     "shutdown_held": (
         lambda: told(STOPS, each_2s(10, 46), granted=True),
         (

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from broker_stories import STOPS, Tables, beating, each_2s, told
-from made_rows import connection, dataset
+from broker_stories import STOPS, Tables, at, beating, each_2s, told
+from made_rows import capture, connection, dataset
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
+from analyzer.report.sentences import sentence
 
 CONTROLLER = "10.0.1.9"
 
@@ -82,6 +83,23 @@ def test_what_another_capture_point_saw_does_not_end_a_silence(tmp_path: Path) -
     with dataset(tmp_path, story) as made:
         rows = made.metric("broker_states")
     assert [row["broker_state"] for row in rows] == ["silent"]
+
+
+@pytest.mark.parametrize(
+    ("state", "until_s", "severity", "said"),
+    (
+        ("fenced", 30, "medium", "was kept out of it (fenced) for 20.0 s"),
+        ("starting", 200, "info", "did not ask to be in service yet, for 3 min 10 s, up to the end of the capture"),
+    ),
+)
+def test_a_broker_that_starts_is_not_yet_kept_out(
+    state: str, until_s: float, severity: str, said: str, tmp_path: Path
+) -> None:
+    story = told(state, each_2s(10, until_s))
+    story["captures"] = [capture(last_time_ns=at(200))]
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("not_in_service")])
+    assert found.severity == severity and sentence(found.rule.says, found.row).endswith(said)
 
 
 @pytest.mark.parametrize(("moments", "running"), (([*each_2s(0, 20), *each_2s(32, 58)], False), (each_2s(0, 30), True)))
