@@ -1,11 +1,12 @@
 -- Members whose process ended without a word, time and again: one row a client at an address and group.
 -- Three members at least of one client at one address, one after the other: the connection by which a member joined ends (the
 -- coordinator may answer late on it), it said nothing more before the next joined, and nobody told the coordinator that it left. Members of
--- newer groups say so in a heartbeat, so that all of its connection must have been read.
+-- newer groups say so in a heartbeat, so that all of its connection must have been read. A static member of a classic group
+-- leaves without a word by design.
 WITH joined AS (
     SELECT cluster, group_id, client_id, client_address, member_id, connection, min(begin_ns) AS begin_ns
     FROM group_news
-    WHERE event = 'join' AND group_type IN ('classic', 'consumer') AND error_code = error('NONE') AND instance_id IS NULL AND member_id IS NOT NULL
+    WHERE event = 'join' AND group_type IN ('classic', 'consumer') AND error_code = error('NONE') AND (instance_id IS NULL OR group_type = 'consumer') AND member_id IS NOT NULL
     GROUP BY cluster, group_id, client_id, client_address, member_id, connection
 ),
 -- Who is named in a leave, or whose client left on the way: its name is not always in the message.

@@ -57,6 +57,37 @@ def test_who_restarts_and_never_leaves_is_in_trouble(
     assert (found.severity, found.row["times"]) == (severity, lives - 1)
 
 
+@pytest.mark.parametrize(
+    ("apart_s", "each", "severity"),
+    [
+        (5, None, "medium"),
+        (60, None, "info"),  # a job that begins each minute
+        (5, "another instance", None),
+    ],
+)
+def test_a_static_member_that_comes_back_at_once_each_time_is_in_trouble(
+    apart_s: int, each: str | None, severity: str | None, tmp_path: Path
+) -> None:
+    """It leaves without a word by design, and keeps its name."""
+    story = crashing(5)
+    for row in story["group_events"]:
+        moment = at(row["connection"] * apart_s) + row["begin_ns"] - at(5 * row["connection"])
+        row |= {"instance_id": f"mail-{row['connection'] if each else 0}", "begin_ns": moment, "time_ns": moment}
+    for link in story["connections"]:
+        link["last_time_ns"] = at(link["connection"] * apart_s + 4.8)
+    with dataset(tmp_path, story) as made:
+        found = find(made, [rule("restarting_member"), rule("member_crashes")])
+    assert [(each.rule.name, each.severity) for each in found] == [("restarting_member", severity)] * bool(severity)
+
+
+def test_a_static_member_of_a_newer_group_would_say_that_it_leaves(tmp_path: Path) -> None:
+    story = crashing(4, newer="full")
+    story["group_events"] = [row | {"instance_id": "mail-0"} for row in story["group_events"]]
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("member_crashes")])
+    assert found.row["times"] == 3
+
+
 def test_a_late_reply_does_not_make_a_life_longer(tmp_path: Path) -> None:
     """The broker answers a JoinGroup of a process that was killed when the next two have joined."""
     story = crashing(5)
