@@ -4,7 +4,7 @@
 -- says: [broker {follower} fell][leader {dropper} dropped {followers|broker|brokers}] out of the ISR of {partitions|partition|partitions}[ of topic {topic}][, which broker {leader} leads][, which {leaders|broker leads|brokers lead}], {how_often}[ {longest_ns}][, {away|is|are} still out]
 -- do: A leader drops a broker that has not caught up for replica.lag.time.max.ms: {advice} Until it is back there is a copy less, and writes with acks=all are refused below min.insync.replicas.
 -- look: kanalyze brokers
--- explains: not_enough_replicas*, head_of_line, unanswered, slow_requests, unexplained, unanswered*(Produce|OffsetCommit|TxnOffsetCommit), slow_requests*(Produce|OffsetCommit|TxnOffsetCommit)
+-- explains: not_enough_replicas*, head_of_line, head_of_line*(Produce|OffsetCommit|TxnOffsetCommit), unanswered, slow_requests, unexplained, unanswered*(Produce|OffsetCommit|TxnOffsetCommit), slow_requests*(Produce|OffsetCommit|TxnOffsetCommit)
 -- costs: refused(NOT_ENOUGH_REPLICAS|NOT_ENOUGH_REPLICAS_AFTER_APPEND)
 SELECT
     * EXCLUDE (leader),

@@ -40,6 +40,14 @@ def test_what_a_client_does_or_suffers_stands_below_its_reason(cause: str, sympt
     assert told(finding(symptom, **own), finding(cause, **own)) == [(cause, [symptom])]
 
 
+def test_writes_queue_behind_those_that_wait_for_a_follower_wherever_it_is() -> None:
+    """Of several brokers on one host it is not known which one is meant."""
+    dropped = finding("out_of_sync", broker=None, host=None, client_address=None)
+    assert told(finding("head_of_line", "info", who="app", api_name="Produce"), dropped) == [
+        ("out_of_sync", ["head_of_line"])
+    ]
+
+
 def test_a_symptom_stands_below_its_cause() -> None:
     assert told(finding(SYMPTOM, who="app"), finding(CAUSE, who="app")) == [(CAUSE, [SYMPTOM])]
 
