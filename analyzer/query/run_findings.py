@@ -12,6 +12,7 @@ from analyzer.query.incidents import HOST, Evidence, Finding, grouped, is_runnin
 from analyzer.query.left_out import is_bug, leave_out
 from analyzer.query.named_rows import add_names
 from analyzer.query.of_applications import of_applications
+from analyzer.query.seen_once import seen_once
 from dissectors.formats.time_order_limits import PAUSE_NS
 
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ def find(dataset: Dataset, chosen: Sequence[Rule] | None = None) -> list[Finding
     """What the rules (None: all) find, the worst first; of one rule at most MOST_ROWS. Findings that others explain are their
     symptoms. Raises DatasetError.
     """
-    true = _with_true_condition(dataset, rules() if chosen is None else chosen)
-    return _findings(dataset, [(rule, row) for rule in true for row in _rows(dataset, rule)])
+    with seen_once(dataset) as once:
+        true = _with_true_condition(once, rules() if chosen is None else chosen)
+        return _findings(once, [(rule, row) for rule in true for row in _rows(once, rule)])
 
 
 def find_all(dataset: Dataset) -> list[Finding]:
@@ -39,14 +41,15 @@ def find_all(dataset: Dataset) -> list[Finding]:
         if not is_bug(error):
             raise
     found = []
-    for rule in rules():
-        try:
-            found += [(rule, row) for true in _with_true_condition(dataset, [rule]) for row in _rows(dataset, true)]
-        except Exception as error:
-            if not is_bug(error):
-                raise
-            leave_out(dataset, f"finding {rule.name.replace('_', ' ')}", error)
-    return _findings(dataset, found)
+    with seen_once(dataset) as once:
+        for rule in rules():
+            try:
+                found += [(rule, row) for true in _with_true_condition(once, [rule]) for row in _rows(once, true)]
+            except Exception as error:
+                if not is_bug(error):
+                    raise
+                leave_out(dataset, f"finding {rule.name.replace('_', ' ')}", error)
+        return _findings(once, found)
 
 
 def _findings(dataset: Dataset, told: Sequence[tuple[Rule, dict[str, Any]]]) -> list[Finding]:

@@ -324,6 +324,7 @@ ORDER = (
     "analyzer.query.incidents",
     "analyzer.query.named_rows",
     "analyzer.query.of_applications",
+    "analyzer.query.seen_once",
     "analyzer.query.impact_causes",
     "analyzer.query.finding_clusters",
     "analyzer.query.run_findings",

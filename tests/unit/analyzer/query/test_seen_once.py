@@ -1,0 +1,37 @@
+"""Connections that two named capture points saw are one for the findings, and two for the tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_rows import SECOND_NS, START_NS, connection, dataset, exchange
+
+from analyzer.query.seen_once import seen_once
+
+
+@pytest.mark.parametrize(
+    ("other", "kept"),
+    [
+        ({}, [1]),
+        ({"client_packets": 101}, [2]),
+        ({"client_packets": 101, "one_way": "client"}, [1]),
+        ({"client_packets": 101, "seen_from": "midstream"}, [1]),
+        ({"client_packets": 101, "broker_gap_bytes": 9}, [1]),
+        ({"tap": "default"}, [1, 2]),
+        ({"client_port": 7}, [1, 2]),
+        ({"broker_port": 9093}, [1, 2]),
+        # A clock that is 800 ms behind; the port again, later.
+        ({"first_time_ns": START_NS + 10_800_000_000, "last_time_ns": START_NS + 20 * SECOND_NS}, [1]),
+        ({"first_time_ns": START_NS + 12 * SECOND_NS, "last_time_ns": START_NS + 20 * SECOND_NS}, [1, 2]),
+    ],
+)
+def test_the_row_that_says_most_stays(other: dict[str, Any], kept: list[int], tmp_path: Path) -> None:
+    links = [connection(1), connection(2, **{"client_port": 50_001, "tap": "two"} | other)]
+    links[0]["client_port"] = 50_001
+    rows = [exchange(n, connection=n) for n in (1, 2)]
+    with dataset(tmp_path, {"connections": links, "exchanges": rows}) as made, seen_once(made) as once:
+        for table in ("connections", "all_connections", "exchanges"):
+            assert [row["connection"] for row in once.ask(f"SELECT connection FROM {table} ORDER BY 1")] == kept
+        assert len(made.ask("SELECT connection FROM connections")) == 2
