@@ -74,7 +74,7 @@ units AS (
         CASE WHEN contains(i.broker_address, ':') THEN '[' || i.broker_address || ']' ELSE i.broker_address END
             || ':' || CAST(i.broker_port AS STRING) AS broker,
         i.topics
-    FROM impacts AS i
+    FROM {{view}} AS i
         LEFT JOIN clustered_connections AS l ON l.connection = i.connection
         LEFT JOIN applications AS a ON a.client_address = i.client_address AND a.client_id = i.client_id
     WHERE (i.account NOT IN {LOSE_TIME} OR i.slow_ns IS NOT NULL) AND i.account IN {{accounts}}
@@ -125,14 +125,17 @@ class Share:
     also: dict[int, int] = field(default_factory=dict)
 
 
-def shares(dataset: Dataset, found: Sequence[Finding], accounts: Sequence[str] = ACCOUNTS) -> list[Share]:
-    """What each of the findings explains of these accounts, then what none does; in the order of the list. Raises DatasetError."""
+def shares(
+    dataset: Dataset, found: Sequence[Finding], accounts: Sequence[str] = ACCOUNTS, view: str = "impacts"
+) -> list[Share]:
+    """What each of the findings explains of these accounts in a view, then what none does; in the order of the list. Raises
+    DatasetError."""
     order = sorted(range(len(found)), key=lambda at: (found[at].rule.rank, *found[at].order()))
     told = [row for place, at in enumerate(order) for row in _told(place, found[at])]
     # Without a row the types would not be known.
     rows = ", ".join(map(_values, told or [{"place": -1, "account": ""}]))
     kept: dict[tuple[Any, ...], Share] = {}
-    for row in dataset.ask(_QUESTION.format(rows=rows, accounts=f"({', '.join(map(literal, accounts))})")):
+    for row in dataset.ask(_QUESTION.format(rows=rows, view=view, accounts=f"({', '.join(map(literal, accounts))})")):
         places = [order[place] for place in row["places"] or ()]
         key = row["account"], row["what"], row["between_brokers"], places[0] if places else None
         share = kept.setdefault(key, Share(*key))
@@ -160,7 +163,8 @@ def without_explained(dataset: Dataset, found: Sequence[Finding]) -> list[Findin
     entries = {at: each.row for at, each in enumerate(found) if each.rule.name == UNEXPLAINED}
     if not entries:
         return list(found)
-    told = by_finding(shares(dataset, found, sorted({row["account"] for row in entries.values()})))
+    accounts = sorted({row["account"] for row in entries.values()})
+    told = by_finding(shares(dataset, found, accounts, "impacts_to_explain"))
     kept = []
     for at, each in enumerate(found):
         if at in entries:

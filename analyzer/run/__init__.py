@@ -3,10 +3,10 @@
 - A report of a large capture runs every rule and shows what that of a small one shows; it reads only what these need:
   no columns marked `seldom`, and entries of Produce, Fetch, ListOffsets, OffsetFetch and DeleteRecords alone
   (`Options.entries_of`). A question that reads one of these columns all the same raises an error.
-- Some fifty rules and sections read exchanges, so that report computes them once, as a table (`held_exchanges` in
+- Some fifty rules and sections read exchanges, so that report computes them once, as a table (`all_exchanges`; `_held` in
   `analyzer/run/raw_views.py`). Each column of this table costs some 5 ns and 8 bytes a row. So it leaves out columns
-  that no rule or section reads (`UNREAD`; a test looks at their plans), durations, which `exchanges.sql` computes
-  from times, and the number of the file where there is only one. A column whose values fit has four bytes. In such a
+  that no rule or section reads (`UNREAD`), and those of a broker's log that nobody gave. It is that table itself that
+  questions name: a view over it with the columns that it lacks was planned 130 times a report, a third of its SQL. In such a
   report columns of texts that repeat are of an ENUM type (`analyzer/run/repeated_texts.py`): a question reads and
   writes texts, the engine compares numbers: SQL takes a fifth less time, the whole report a quarter less memory.
   Columns that are joined must be of one type: name a new text column of a raw table there if another table has the

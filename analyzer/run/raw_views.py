@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from analyzer.base.options import Options
     from analyzer.ingest.run_tables import Run
     from analyzer.ingest.summary import Summary
-    from analyzer.inputs.readings import Reading
 
 # Raw tables that each process writes, and those that the process in charge writes once for all of them.
 OF_EACH_PROCESS = ("exchanges", "entries", "errors", "queued", "silences", "problems", "parts", "framed_parts", "tls")
@@ -98,11 +97,9 @@ UNREAD = (
     "acks_inferred",
     "broker_evidence",
     "broker_max_ns",
-    "client_port",
     "generation_id",
     "inner_api_key",
     "inner_client_id",
-    "service_ns",
     "session_epoch",
     "session_id",
 )
@@ -226,10 +223,6 @@ def made_of(
     return resolve.views(summary.api_keys, summary.odd, again, logged, alone)
 
 
-def _whole_files(readings: Sequence[Reading]) -> bool:
-    return all(reading.file == reading.split for reading in readings)
-
-
 def without_rows(folders: Sequence[Path], summary: Summary) -> list[str]:
     """Final tables that have no rows, as the raw tables in `folders` tell: what is not there needs no plan."""
     import pyarrow.parquet as pq
@@ -265,7 +258,7 @@ def in_file(summary: Summary, options: Options) -> tuple[str, ...]:
     few = summary.rows["entries"] * PRODUCED_BYTES <= most
     return (
         *(OF_EACH_CONNECTION if many else ()),
-        *(() if fits else ("held_exchanges",)),
+        *(() if fits else ("exchanges",)),
         *(() if fits and few else ("produced",)),
     )
 
@@ -275,27 +268,17 @@ def _memory_bytes(options: Options) -> int:
 
 
 def _held(made: Mapping[str, str], run: Run, options: Options) -> dict[str, str]:
-    """The views that compute exchanges once: without the columns that nobody reads, which stay errors, and without those that are
-    made of others in less time than it takes to write them. Numbers that fit are held in half as many bytes."""
-    left_out = {field.name for field in EXCHANGES if field.seldom} | set(UNREAD)
-    columns = TABLES["exchanges"]
-    files, short = _made_of_packets(run.readings), _four_bytes(run.readings)
+    """The SQL of exchanges that are computed once, without columns that nobody reads: whoever reads one gets an error, and never
+    a null that would mean something. Without a log of requests its columns are left out too: `logged_parts` has no rows then."""
+    left_out = {*UNREAD, *(field.name for field in EXCHANGES if field.seldom)}
+    views = {}
     if not run.is_log and not options.request_logs:
-        files |= {
-            column.name: null_column(column.name, column.type) for column in columns if column.name.startswith("log_")
-        }
-    held = [column.name for column in columns if column.name not in left_out and column.name not in files]
-    read = {name: f"CAST({name} AS BIGINT) AS {name}" for name in short} | files
-    read |= {
-        column.name: _not_read(column.name, SQL_TYPES[column.type]) for column in columns if column.name in left_out
-    }
-    named = ", ".join(read.get(column.name, column.name) for column in columns)
-    written = ", ".join(f"CAST({name} AS UINTEGER) AS {name}" if name in short else name for name in held)
-    return {
-        "exchanges_as_read": made["exchanges"],
-        "held_exchanges": f"SELECT {written} FROM exchanges_as_read",
-        "exchanges": f"SELECT {named} FROM held_exchanges",
-    }
+        of_log = [column for column in TABLES["exchanges"] if column.name.startswith("log_")]
+        left_out |= {column.name for column in of_log}
+        nulls = ", ".join(null_column(column.name, column.type) for column in of_log)
+        views["logged_parts"] = f"SELECT CAST(NULL AS BIGINT) AS exchange, {nulls} WHERE false"
+    held = ", ".join(column.name for column in TABLES["exchanges"] if column.name not in left_out)
+    return views | {"exchanges": f"SELECT {held} FROM (\n{made['exchanges']}\n) AS x"}
 
 
 def _without_offsets(made: Mapping[str, str]) -> dict[str, str]:
@@ -311,22 +294,6 @@ def _without_offsets(made: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _made_of_packets(readings: Sequence[Reading]) -> dict[str, str]:
-    """SQL of the numbers of files where all packets are of one file."""
-    if len(readings) != 1 or not _whole_files(readings):
-        return {}
-    return {
-        f"{side}_file": f"CASE WHEN {side}_packet IS NOT NULL THEN {readings[0].file} END AS {side}_file"
-        for side in ("request", "response")
-    }
-
-
-def _four_bytes(readings: Sequence[Reading]) -> list[str]:
-    """Columns of exchanges whose values need no more than four bytes: in as many a message says its length."""
-    packets = sum(reading.numbers for reading in readings)
-    return ["request_bytes", "response_bytes", *(["request_packet", "response_packet"] if packets >> 32 == 0 else [])]
-
-
 def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
     """Views to be computed once, when a question first reads them. Of a small capture these are the final tables too, except
     where columns of them were left out."""
@@ -339,7 +306,7 @@ def computed_once(summary: Summary, options: Options) -> tuple[str, ...]:
         if summary.rows["errors"] <= MOST_HELD_ENTRIES:
             found.add("errors")
     if holds_exchanges(options):
-        found.add("held_exchanges")
+        found.add("exchanges")
         # Rules and sections read those of its rows that say something, and sums (`all_group_news`, `all_group_requests`).
         found.discard("group_events")
         found.add("produced")

@@ -136,8 +136,7 @@ class Windows:
             scope = "exchange IN (SELECT exchange FROM leaving)" if leaving else "false"
             views["leaving"] = parquet(leaving or [live.folder / "raw_exchanges.parquet"])
         if leaving is not None or self._carried is not None:
-            inner = "exchanges_as_read" if "exchanges_as_read" in views else "exchanges"
-            views[inner] = f"SELECT * FROM (\n{views[inner]}\n) AS x WHERE {scope}"
+            views["exchanges"] = f"SELECT * FROM (\n{views['exchanges']}\n) AS x WHERE {scope}"
         if ended:
             framed = _files([path.parent for path in ended], "framed_parts")
             views["raw_parts"] = parquet(ended)

@@ -17,7 +17,6 @@ WITH timed AS (
     -- A throttled reply of a broker before 2.0 waited for its quota, and one that does not tell may have.
     SELECT
         api_name, kind, broker_address, broker_port, exchange, broker_ns, request_time_ns,
-        log_total_ns, log_queue_ns, log_local_ns, log_remote_ns, log_response_queue_ns, log_send_ns,
         connection, correlation_id,
         CASE WHEN broker_ns > 0 THEN CAST(ceil(64 * ln(broker_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END AS bucket
     FROM exchanges
@@ -119,13 +118,13 @@ found AS (
             ELSE 'info'
         END AS severity,
         count(*) AS slow_requests,
-        count(x.log_total_ns) AS logged,
-        sum(x.log_total_ns) AS total_ns,
-        sum(x.log_local_ns) AS local_ns,
-        sum(x.log_remote_ns) AS remote_ns,
-        sum(x.log_queue_ns) AS request_queue_ns,
-        sum(x.log_response_queue_ns) AS response_queue_ns,
-        sum(x.log_send_ns) AS send_ns,
+        count(p.log_total_ns) AS logged,
+        sum(p.log_total_ns) AS total_ns,
+        sum(p.log_local_ns) AS local_ns,
+        sum(p.log_remote_ns) AS remote_ns,
+        sum(p.log_queue_ns) AS request_queue_ns,
+        sum(p.log_response_queue_ns) AS response_queue_ns,
+        sum(p.log_send_ns) AS send_ns,
         c.p99_ns AS weight,
         c.evidence_slowest,
         c.first_time_ns,
@@ -134,6 +133,7 @@ found AS (
     JOIN timed AS x
         ON x.broker_address = c.broker_address AND x.broker_port = c.broker_port AND x.api_name = c.api_name AND x.kind = c.kind
     LEFT JOIN connections AS l ON l.connection = x.connection
+    LEFT JOIN logged_parts AS p ON p.exchange = x.exchange
     LEFT JOIN elsewhere AS e
         ON e.broker_address = c.broker_address AND e.broker_port = c.broker_port AND e.api_name = c.api_name AND e.kind = c.kind
     WHERE x.broker_ns >= CASE

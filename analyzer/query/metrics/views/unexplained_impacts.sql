@@ -7,7 +7,7 @@
 -- has ended, and so are three requests of clients that took 5 s or longer.
 WITH units AS (
     SELECT *, account NOT IN ('time', 'rebalance') OR slow_ns IS NOT NULL AS is_counted
-    FROM impacts
+    FROM impacts_to_explain
     WHERE account IN ('time', 'rebalance', 'refused')
         OR (account = 'unanswered' AND what <> 'pending')
         OR (account = 'connections' AND what IN ('reset by the broker', 'answered no request', 'ended after ApiVersions'))

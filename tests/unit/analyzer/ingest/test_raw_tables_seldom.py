@@ -18,8 +18,6 @@ from rich.console import Console
 from analyzer.base import workers
 from analyzer.base.options import Options
 from analyzer.base.tables import TABLES
-from analyzer.inputs.readings import Reading
-from analyzer.inputs.sources import Source
 from analyzer.query import metrics
 from analyzer.query.dataset import Dataset, DatasetError
 from analyzer.query.findings import questions, rules
@@ -113,8 +111,9 @@ def test_no_question_of_the_report_names_one(path: Path, monkeypatch: pytest.Mon
 @pytest.mark.slow
 @pytest.mark.parametrize("path", SOME, ids=lambda path: path.name.partition(".")[0])
 def test_exchanges_that_are_computed_once_are_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    left_out = {field.name for field in raw_views.EXCHANGES if field.seldom} | {*raw_views.UNREAD}
     columns = [column.name for column in TABLES["exchanges"]]
+    left_out = {field.name for field in raw_views.EXCHANGES if field.seldom} | {*raw_views.UNREAD}
+    left_out |= {name for name in columns if name.startswith("log_")}
     names = ", ".join(name for name in columns if name not in left_out)
     question = f"SELECT {names} FROM exchanges ORDER BY exchange"
     with opened(path, True) as found:
@@ -123,42 +122,12 @@ def test_exchanges_that_are_computed_once_are_the_same(path: Path, monkeypatch: 
     with opened(path, False) as found:
         assert found.query(question) == expected
         held = found.connection().execute(
-            "SELECT estimated_size FROM duckdb_tables() WHERE table_name = 'held_exchanges'"
+            "SELECT estimated_size FROM duckdb_tables() WHERE table_name = 'all_exchanges'"
         )
         assert held.fetchall() == [(len(expected),)]
         for name in left_out.intersection(columns):
-            with pytest.raises(DatasetError, match="not read for this report"):
+            with pytest.raises(DatasetError, match=f'column "{name}" not found'):
                 found.query(f"SELECT max({name}) FROM exchanges")
-
-
-@pytest.mark.parametrize("count", [1, 2])
-def test_held_numbers_are_those_of_the_files(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of one file its number is not held; numbers are in four bytes, where all packets of the run fit into these."""
-    paths = [str(path) for path in SAMPLES if path.name.startswith(("throttle", "transactions"))][:count]
-    columns = ", ".join(f"{side}_{name}" for side in ("request", "response") for name in ("file", "packet", "bytes"))
-    question = f"SELECT {columns}, role FROM exchanges ORDER BY exchange"
-    with local.open_dataset(paths, Options(jobs=1)) as found:
-        expected = found.query(question)
-        types = found.query(f"DESCRIBE {question}")
-    assert {row["request_file"] for row in expected} >= set(range(count))
-    monkeypatch.setattr(raw_views, "is_small", lambda *_: False)
-    with local.open_dataset(paths, Options(seldom=False, jobs=1)) as found:
-        assert found.query(question) == expected
-        assert [row["column_type"] for row in found.query(f"DESCRIBE {question}")][:-1] == [
-            row["column_type"] for row in types
-        ][:-1]
-        held = {row["column_name"]: row["column_type"] for row in found.query("DESCRIBE held_exchanges")}
-    assert ("request_file" in held) == (count > 1)
-    assert {held[name] for name in ("request_packet", "response_packet", "response_bytes")} == {"UINTEGER"}
-
-
-def test_packets_too_many_for_four_bytes_keep_their_numbers() -> None:
-    def short(*numbers: int) -> list[str]:
-        readings = [Reading(n, Source("a"), n, numbers=count) for n, count in enumerate(numbers)]
-        return raw_views._four_bytes(readings)
-
-    assert "request_packet" in short(1 << 31, (1 << 31) - 1)
-    assert short(1 << 31, 1 << 31) == ["request_bytes", "response_bytes"]
 
 
 def test_exchanges_too_many_for_the_memory_are_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +138,7 @@ def test_exchanges_too_many_for_the_memory_are_in_a_file(monkeypatch: pytest.Mon
         monkeypatch.setattr(raw_views, "HELD_EXCHANGE_BYTES", held_bytes)
         with opened(path, False) as found:
             rows = found.query("SELECT exchange, api_name, status, latency_ns FROM exchanges ORDER BY exchange")
-            held = "SELECT database_name FROM duckdb_tables() WHERE table_name = 'held_exchanges'"
+            held = "SELECT database_name FROM duckdb_tables() WHERE table_name = 'all_exchanges'"
             places.append((rows, found.connection().execute(held).fetchall()))
     assert [place for _, place in places] == [[("memory",)], [("held",)]] and places[0][0] == places[1][0] != []
 
