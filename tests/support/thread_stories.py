@@ -235,11 +235,12 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     "gives_up": (
         lambda: given_up([10.0, 10.1, 9.9]),
         (
-            # Too few; of different lengths; nobody comes back; the broker closed; TCP sent again; a long poll that was cut off.
+            # Too few; of different lengths; nobody comes back; the broker closed several at once, or soon; TCP sent again; a poll.
             lambda: given_up([10.0, 10.1]),
             lambda: given_up([10.0, 7.0, 3.0]),
             lambda: given_up([10.0, 10.1, 9.9], back_s=60),
-            lambda: given_up([10.0, 10.1, 9.9], closed_by="broker"),
+            lambda: given_up([10.0, 10.1, 9.9], back_s=-9.5, closed_by="broker"),
+            lambda: given_up([4.0, 4.0, 4.0], closed_by="broker"),
             lambda: given_up([10.0, 10.1, 9.9], client_retransmitted=1),
             lambda: given_up([1.0, 1.0, 1.0], max_wait_ms=1500, **FETCH),
             lambda: given_up([0.4, 0.4, 0.4]),
@@ -373,6 +374,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: given_up([1.0, 1.0, 1.0], late_s=0.5),
             lambda: given_up([10.0, 10.0, 10.0], max_wait_ms=30_000, **FETCH),
             lambda: patient(10.0, 9.0),
+            lambda: given_up([10.0, 10.1, 9.9], closed_by="broker"),
         ),
         (lambda: given_up([1.0, 1.0, 1.0], late_s=-0.5), lambda: patient(10.0, 11.0)),
     )

@@ -6,6 +6,8 @@
 -- off while the broker may still hold it counts from 2 s on. What TCP had to send again is no patience. Nor is it when another connection
 -- of the client, on which nothing waited, ends within 100 ms: then its process has ended. `upstream`: to where the broker's host
 -- connected meanwhile, `in_vain`, three times at least.
+-- `gives_up`: whether it is the client that closes. Where the other end does (5 s or later, one connection after the other, so that it
+-- is no broker that stops), a proxy in between has the timeout.
 WITH given_up AS (
     SELECT
         x.exchange,
@@ -22,10 +24,12 @@ WITH given_up AS (
         x.request_time_ns,
         c.close_time_ns,
         c.close_time_ns - x.request_end_ns AS waited_ns,
+        c.closed_by = 'client' AS by_client,
         CASE WHEN x.status = 'answered' THEN x.response_time_ns - c.close_time_ns END AS late_ns,
         row_number() OVER (PARTITION BY x.connection ORDER BY x.request_end_ns, x.exchange) AS place
     FROM exchanges AS x JOIN connections AS c ON c.connection = x.connection
-    WHERE is_client(x.role) AND c.closed_by = 'client' AND c.client_retransmitted = 0
+    WHERE is_client(x.role) AND c.client_retransmitted = 0
+        AND (c.closed_by = 'client' OR c.closed_by = 'broker' AND x.status = 'closed' AND c.close_time_ns - x.request_end_ns >= s(5))
         AND (x.status IN ('closed', 'abandoned') OR x.status = 'answered' AND x.latency_ns >= ms(500))
         AND x.request_end_ns < c.close_time_ns - ms(500)
         AND (x.response_time_ns IS NULL OR x.response_time_ns > c.close_time_ns)
@@ -46,7 +50,7 @@ returned AS (
     SELECT
         g.*,
         lead(g.request_time_ns) OVER (
-            PARTITION BY client_address, client_id, api_key, broker_address, broker_port ORDER BY request_time_ns, exchange
+            PARTITION BY client_address, client_id, api_key, broker_address, broker_port, by_client ORDER BY request_time_ns, exchange
         ) AS next_ns
     FROM given_up AS g
     WHERE place = 1 AND NOT EXISTS (SELECT 1 FROM ended AS e WHERE e.exchange = g.exchange)
@@ -74,6 +78,7 @@ told AS (
         api_name,
         r.api_key,
         broker_address AS host,
+        by_client,
         broker_address || ':' || CAST(broker_port AS STRING) AS broker,
         CASE WHEN min(r.group_id) = max(r.group_id) THEN max(r.group_id) END AS group_id,
         count(*) AS times,
@@ -92,9 +97,9 @@ told AS (
     LEFT JOIN allowed AS a ON a.group_id = r.group_id
     LEFT JOIN patient AS p
         ON p.client_address = r.client_address AND p.client_id IS NOT DISTINCT FROM r.client_id AND p.api_key = r.api_key
-    GROUP BY who, r.client_address, r.client_id, api_name, r.api_key, broker_address, broker_port
+    GROUP BY who, r.client_address, r.client_id, api_name, r.api_key, broker_address, broker_port, by_client
     HAVING count(*) >= 3 AND coalesce(max(p.latency_ns) < min(waited_ns), true) AND min(waited_ns) >= max(waited_ns) * 0.9
-        AND count(*) FILTER (WHERE next_ns - close_time_ns <= s(10)) >= count(*) - 1
+        AND count(*) FILTER (WHERE next_ns - close_time_ns <= s(10) AND (by_client OR next_ns >= close_time_ns)) >= count(*) - 1
 ),
 -- What the host that was asked asked for itself, in vain: it is a proxy then. Where the client is on that host, too, it may have asked.
 behind AS (
@@ -109,13 +114,16 @@ behind AS (
     HAVING count(*) >= 3 AND count(DISTINCT c.broker_address || ':' || CAST(c.broker_port AS STRING)) = 1
 )
 SELECT
-    t.* EXCLUDE (api_key, may_last_ns, host),
+    t.* EXCLUDE (api_key, may_last_ns, host, by_client),
+    CASE WHEN by_client THEN 'gives up' ELSE 'is cut off in' END AS ends,
     b.upstream,
     b.in_vain,
     CASE WHEN may_last_ns > waited_ns THEN may_last_ns END AS may_last_ns,
     CASE WHEN late > 0 THEN late END AS came_late,
     CASE WHEN late = 0 AND coalesce(may_last_ns <= waited_ns, true) THEN 'no reply' END AS none,
     CASE
+        WHEN NOT by_client
+            THEN 'The other end closes connections on which nothing is sent for that long: a load balancer, proxy or sidecar in between (its timeout for idle connections), or the broker (connections.max.idle.ms). Raise that above what the request may take.'
         WHEN may_last_ns > waited_ns AND t.api_key = api('Fetch')
             THEN 'The client waits for less time than it lets the broker wait for data: set fetch.max.wait.ms well below its request timeout (request.timeout.ms, socket.timeout.ms), or raise that.'
         WHEN may_last_ns > waited_ns

@@ -19,7 +19,8 @@ asked AS (
         connection,
         max(client_id) AS client_id,
         bool_or(api_key NOT IN (api('SaslHandshake', 'ApiVersions', 'SaslAuthenticate')) AND status = 'answered') AS served,
-        bool_or(api_key NOT IN (api('SaslHandshake', 'ApiVersions', 'SaslAuthenticate')) AND status = 'closed') AS cut_off
+        bool_or(api_key NOT IN (api('SaslHandshake', 'ApiVersions', 'SaslAuthenticate')) AND status = 'closed') AS cut_off,
+        max(request_time_ns) AS last_asked_ns
     FROM exchanges
     GROUP BY connection
 ),
@@ -48,9 +49,9 @@ judged AS (
             WHEN c.tls_handshake = 'failed' AND NOT p.answers AND c.broker_packets > 0 AND c.one_way IS NULL
                 THEN 'silent_to_tls'
             WHEN r.no_logins THEN 'login'
-            -- Not where the client closes, in the middle of a reply say.
+            -- Not where the client closes, in the middle of a reply say, nor where the request was taken and waited.
             WHEN c.replies = 1 AND c.sasl_mechanism IS NULL AND a.cut_off AND NOT a.served AND c.closed_by IS DISTINCT FROM 'client'
-                THEN 'no_login'
+                AND coalesce(c.close_time_ns - a.last_asked_ns < s(5), true) THEN 'no_login'
         END AS kind
     FROM connections AS c
     JOIN ports AS p ON p.broker_address = c.broker_address AND p.broker_port = c.broker_port
