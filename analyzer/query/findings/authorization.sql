@@ -2,7 +2,7 @@
 -- rank: 30
 -- when: errors having bool_or(code IN (error('TOPIC_AUTHORIZATION_FAILED', 'GROUP_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED')))
 -- says: {who}[ (user {principal})] is not authorized for {api_name}[ on {entity}]: {name}, {times|time|times}
--- do: Grant this user the missing ACL (kafka-acls.sh --add), or find out why this client sends the request.
+-- do: {advice}
 -- look: kanalyze errors[ --client {who}] --api {api_name}
 -- explains: metadata_storm, commit_failures
 -- costs: refused, repeated
@@ -15,6 +15,9 @@ SELECT
     coalesce(e.name, CAST(e.code AS STRING)) AS name,
     coalesce(max(e.topic), max(x.group_id), max(e.entity)) AS entity,
     count(*) AS times,
+    CASE WHEN x.api_name = 'InitProducerId' AND max(e.code) = error('CLUSTER_AUTHORIZATION_FAILED')
+        THEN 'The producer is idempotent, as Java clients from 3.0 on are by themselves: grant this user IdempotentWrite on the cluster (from brokers 2.8 on, Write on any topic will do), or set enable.idempotence=false.'
+        ELSE 'Grant this user the missing ACL (kafka-acls.sh --add), or find out why this client sends the request.' END AS advice,
     count(*) AS weight,
     CASE
         WHEN x.api_key IN (api('Produce', 'Fetch', 'Metadata', 'OffsetCommit', 'FindCoordinator', 'JoinGroup',

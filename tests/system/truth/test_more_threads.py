@@ -21,9 +21,27 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
         "gives_up",
         ("after 1.0 s each time, 20 times", "20 replies arrived after that", "501 ms later"),
     ),
+    # Not the client ends it, nor is it for want of a login.
+    "proxy_cuts_join": (
+        "gives_up",
+        ("is cut off in JoinGroup at 10.1.0.3:9092 after 30.0 s each time, 5 times", "proxy"),
+    ),
     "session_lifetime_no_reauth": (
         "session_not_renewed",
         ("1 min 0 s after their login (PLAIN)", "4 times", "KIP-368"),
+    ),
+    "idempotent_not_allowed": (
+        "authorization",
+        ("InitProducerId", "10 times", "IdempotentWrite", "enable.idempotence"),
+    ),
+    "controller_quota": (
+        "throttled",
+        ("(CreateTopics): 10 throttled replies (20.0 s in all)", "controller_mutation_rate"),
+    ),
+    # A Java client of Kafka 4 at a broker of 0.10.2, 20 times.
+    "kafka_4_at_old_broker": (
+        "asks_in_vain",
+        ("20 times", "Java 4.1.0, to which its broker offers Fetch up to v3", "KIP-896"),
     ),
     # Addresses and what listens there.
     "same_address_all_brokers": ("shared_address", ("3 brokers", "10.9.0.100:9092", "160 requests")),
@@ -47,6 +65,27 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
         ("one broker does not have and another one serves, 80 times", "follower"),
     ),
     "more_members_than_partitions": ("spare_members", ("1 of 4 members", "worker-3", "3 partitions")),
+    # The leader moved after 30 s; 211 records were written at the new one, which this client never asks.
+    "stuck_after_leader_move": (
+        "not_asking",
+        ("orders-0 for 1 min 48 s", "211 records", "refused: NOT_LEADER_OR_FOLLOWER", "did not follow"),
+    ),
+    "share_session_lost": (
+        "failing",
+        ("SHARE_SESSION_NOT_FOUND, 100 times, group workers", "group.share.max.share.sessions"),
+    ),
+    # Who was removed from its group, and who was not.
+    "commit_from_outside": ("commit_failures", ("group billing by adminclient-1", "3 times: it names no member")),
+    "stale_member_epoch": ("commit_failures", ("STALE_MEMBER_EPOCH, 20 times", "with its next heartbeat")),
+    # Seven records, 11 minutes of silence, then batches that go on where those ended, each refused.
+    "idle_producer_forgotten": (
+        "out_of_order",
+        ("12 times", "acknowledged 11 min 13 s before, and none between is missing", "producer.id.expiration.ms"),
+    ),
+    "healthy_idle_producer": (None, ()),
+    # What applications do at their start, and a position behind the last marker of a transaction.
+    "healthy_topic_exists": (None, ()),
+    "healthy_transactions_read": (None, ()),
     "sync_never": ("silent_leader", ("2 members of group g", "6 times, for up to 10.0 s", "member m-dead")),
     "auto_create_rf": ("failing", ("INVALID_REPLICATION_FACTOR, 60 times", "default.replication.factor")),
     # What coordinators say without an error code: records 0 to 49 are given in replies 32 s apart, five times in all.

@@ -121,6 +121,10 @@ SELECT
     held_ns,
     told_ns,
     replies,
+    CASE WHEN most_api IN ('CreateTopics', 'CreatePartitions', 'DeleteTopics')
+        THEN 'Topics have a quota of their own (controller_mutation_rate, in partitions a second): raise it for this user or client id (kafka-configs.sh --alter), or create and delete fewer at a time. What is refused because of it (THROTTLING_QUOTA_EXCEEDED) has to be asked again after the throttle.'
+        ELSE 'Raise the quota of this user or client id (kafka-configs.sh --alter), spread its load, or limit its rate in the client.'
+    END AS advice,
     CASE WHEN muted_share >= 0.05 AND held_ns >= s(1) THEN 'high' ELSE 'medium' END AS severity,
     held_ns AS weight,
     evidence_longest,
