@@ -2,11 +2,13 @@
 -- `waited_ns`.
 -- Only partitions of which a fetch of the member would be in the capture: they are fetched at some other time, or written to a
 -- broker that this member asks other things; and only for as long as the member is seen: one that went, and time that nobody
--- captured, say nothing. `knows_no_offsets`: a broker told it that ListOffsets v0 is gone, and it asks neither for offsets nor records.
+-- captured, say nothing. Unless the leader of a group gives partitions to members that went before, as static ones keep their place until
+-- their session ends (`is_gone`, one row a group and topic), and nobody reads these. `knows_no_offsets`: a broker told it that ListOffsets v0 is gone, and it asks neither for offsets nor records.
 WITH held AS (
     SELECT
         cluster,
         group_id,
+        member_id,
         who() AS who,
         client_id,
         client_address,
@@ -28,6 +30,7 @@ lasting AS (
     SELECT
         h.cluster,
         h.group_id,
+        h.member_id,
         h.who,
         h.client_id,
         h.client_address,
@@ -35,11 +38,15 @@ lasting AS (
         h.partition,
         h.exchange,
         h.time_ns,
-        coalesce(h.until_ns, l.last_ns) AS read_until_ns,
-        least(coalesce(h.until_ns, l.last_ns), l.last_ns) AS until_ns
+        l.last_ns < h.time_ns AS is_gone,
+        coalesce(h.until_ns, CASE WHEN l.last_ns < h.time_ns THEN t.last_time_ns ELSE l.last_ns END) AS read_until_ns,
+        CASE WHEN l.last_ns < h.time_ns THEN coalesce(h.until_ns, t.last_time_ns)
+            ELSE least(coalesce(h.until_ns, l.last_ns), l.last_ns) END AS until_ns
     FROM held AS h
+    CROSS JOIN time_range AS t
     JOIN present AS l ON l.client_address = h.client_address AND l.client_id IS NOT DISTINCT FROM h.client_id
-    WHERE least(coalesce(h.until_ns, l.last_ns), l.last_ns) - h.time_ns >= s(60)
+    WHERE CASE WHEN l.last_ns < h.time_ns THEN coalesce(h.until_ns, t.last_time_ns)
+        ELSE least(coalesce(h.until_ns, l.last_ns), l.last_ns) END - h.time_ns >= s(60)
 ),
 reads AS (
     SELECT
@@ -82,12 +89,14 @@ mute AS (
 checked AS (
     SELECT
         h.group_id,
+        h.member_id,
         h.who,
         h.topic,
         h.partition,
         h.exchange,
         h.time_ns,
         h.until_ns,
+        h.is_gone,
         EXISTS (
             FROM mute AS m WHERE m.client_address = h.client_address AND m.client_id IS NOT DISTINCT FROM h.client_id
         ) AS knows_no_offsets,
@@ -98,14 +107,17 @@ checked AS (
         AND (v.client_address IS NULL OR (v.client_address = h.client_address AND v.client_id IS NOT DISTINCT FROM h.client_id))
     LEFT JOIN reads AS r
         ON r.cluster IS NOT DISTINCT FROM h.cluster AND r.topic = h.topic AND r.partition = h.partition
-        AND r.client_id IS NOT DISTINCT FROM h.client_id AND r.client_address = h.client_address
+        AND (h.is_gone OR r.client_id IS NOT DISTINCT FROM h.client_id AND r.client_address = h.client_address)
         AND r.time_ns >= h.time_ns AND r.time_ns < h.read_until_ns
     GROUP BY
-        h.group_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, h.until_ns, h.read_until_ns, h.client_address, h.client_id
+        h.group_id, h.member_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, h.until_ns, h.read_until_ns, h.is_gone, h.client_address,
+        h.client_id
 )
 SELECT
     group_id,
-    who,
+    CASE WHEN is_gone THEN 'member ' || min(member_id) || CASE WHEN count(DISTINCT member_id) > 1 THEN ' (and others)' ELSE '' END
+        ELSE min(who) END AS who,
+    is_gone,
     topic,
     count(*) AS partitions,
     max(until_ns - time_ns) AS waited_ns,
@@ -116,4 +128,4 @@ SELECT
     max(until_ns) AS last_time_ns
 FROM checked
 WHERE fetches = 0
-GROUP BY group_id, who, topic
+GROUP BY group_id, CASE WHEN is_gone THEN NULL ELSE who END, is_gone, topic
