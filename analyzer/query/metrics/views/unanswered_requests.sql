@@ -4,7 +4,8 @@
 -- one or two requests that the end of their connection cut off within a second are a client that was shut down, on however many
 -- connections that happens, unless one client loses ten. Those do not count that a client leaves behind as it ends the connection
 -- itself within 100 ms: so ends each run of a short program. A Produce among them is told all the same, but for one that a kernel
--- refused at once: the socket had been closed before, and no broker has seen it.
+-- refused at once: the socket had been closed before, and no broker has seen it. `together_ns`: all that were cut off were reset within
+-- that time, a second at most, of two clients at two brokers or more: what they have in common is what lies between.
 WITH without AS (
     SELECT
         e.*,
@@ -15,7 +16,8 @@ WITH without AS (
             AND coalesce(e.api_key, -1) IN (api('Fetch', 'JoinGroup', 'SyncGroup', 'ShareFetch'))) AS is_cut,
         wait_end_ns(c, e) - coalesce(e.request_end_ns, e.request_time_ns) AS waited_ns,
         coalesce(c.closed_by = 'client' AND wait_end_ns(c, e) - coalesce(e.request_end_ns, e.request_time_ns) < ms(100), false) AS is_left,
-        p.until_ns - coalesce(e.request_end_ns, e.request_time_ns) AS pending_ns
+        p.until_ns - coalesce(e.request_end_ns, e.request_time_ns) AS pending_ns,
+        CASE WHEN c.close = 'rst' AND c.closed_by = 'broker' THEN c.close_time_ns END AS reset_ns
     FROM exchanges AS e
     LEFT JOIN connections AS c ON c.connection = e.connection
     LEFT JOIN pending_requests AS p ON p.exchange = e.exchange
@@ -56,6 +58,14 @@ SELECT
         nullif(count(DISTINCT j.who) FILTER (WHERE j.is_cut), 0), count(DISTINCT j.who) FILTER (WHERE j.is_lost)
     ) AS clients,
     coalesce(bool_or(j.matters), false) AS matters,
+    CASE WHEN count(*) FILTER (WHERE j.is_cut AND j.reset_ns IS NULL) = 0
+        AND count(DISTINCT j.connection) FILTER (WHERE j.is_cut) >= 3
+        AND count(DISTINCT j.client_address) FILTER (WHERE j.is_cut) >= 2
+        AND count(DISTINCT j.broker_address) FILTER (WHERE j.is_cut) >= 2
+        AND max(j.reset_ns) FILTER (WHERE j.is_cut) - min(j.reset_ns) FILTER (WHERE j.is_cut) <= s(1)
+        THEN max(j.reset_ns) FILTER (WHERE j.is_cut) - min(j.reset_ns) FILTER (WHERE j.is_cut) END AS together_ns,
+    count(DISTINCT j.connection) FILTER (WHERE j.is_cut) AS cut_connections,
+    count(DISTINCT j.broker_address) FILTER (WHERE j.is_cut) AS cut_brokers,
     CASE WHEN min(CASE WHEN j.is_cut THEN j.broker_address END) = max(CASE WHEN j.is_cut THEN j.broker_address END)
         AND min(CASE WHEN j.is_cut THEN j.broker_port END) = max(CASE WHEN j.is_cut THEN j.broker_port END)
         THEN max(CASE WHEN j.is_cut THEN j.broker_address END) || ':'
