@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 90
 -- when: errors having bool_or(expected IS NOT TRUE)
--- says: {api_name} fails with {name}, {times|time|times}[, at broker {at_broker}][, topic {topic}][, group {group_id}]: {who}[, one of {clients|client|clients}]
+-- says: {api_name} fails with {name}, {times|time|times}[, at broker {at_broker}][, topic {topic}][, partition {at_partition}][, group {group_id}]: {who}[, one of {clients|client|clients}]
 -- do: {advice}
 -- look: kanalyze errors --api {api_name}
 -- explains: stuck_member(GROUP_MAX_SIZE_REACHED), metadata_storm(LISTENER_NOT_FOUND|INVALID_TOPIC_EXCEPTION|INVALID_REPLICATION_FACTOR|FENCED_LEADER_EPOCH|UNKNOWN_LEADER_EPOCH|KAFKA_STORAGE_ERROR|UNKNOWN_TOPIC_ID|INCONSISTENT_TOPIC_ID|REPLICA_NOT_AVAILABLE|NOT_LEADER_OR_FOLLOWER)
@@ -22,6 +22,7 @@ WITH judged AS (
         coalesce(e.topic, e.topic_id) AS topic,
         e.topic AS named,
         CASE WHEN e.topic IS NULL THEN e.topic_id END AS unnamed,
+        e.partition,
         x.group_id,
         x.client_address,
         x.broker_address || ':' || CAST(x.broker_port AS STRING) AS asked_broker,
@@ -82,6 +83,9 @@ SELECT
     CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
     -- Whose disk it is.
     CASE WHEN code = error('KAFKA_STORAGE_ERROR') AND min(asked_broker) = max(asked_broker) THEN min(asked_broker) END AS at_broker,
+    -- Whose log it is, of which a part cannot be read.
+    CASE WHEN code = error('CORRUPT_MESSAGE') AND api_name = 'Fetch' AND min(topic) = max(topic) AND min(partition) = max(partition)
+        THEN min(partition) END AS at_partition,
     CASE
         WHEN code IN (error('UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID')) AND api_name <> 'Metadata'
             THEN 'The topic was deleted, perhaps created anew under its name, and this client still asks for the id of the old one: restart the client (libraries that do not take up the new id stay here), and look where its group begins to read.'

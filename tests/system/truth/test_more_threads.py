@@ -51,6 +51,7 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "proxy_header_to_plain_broker": ("hung_up_at_once", ("12 times; each begins with a PROXY header", "send-proxy")),
     "sni_missing": ("wrong_protocol", ("server name (SNI)", "12 connections failed")),
     "hairpin_nlb": ("answered_in_part", ("5 of 20 attempts from 1 host",)),
+    "reset_together": ("unanswered", ("8 requests", "8 connections to 3 brokers were reset within 14 ms", "firewall")),
     "port_reuse_timewait": ("repeated_connects", ("6 of 12 connections", "up to 1.0 s")),
     "half_open_rst": ("silent_then_reset", ("4 connections of 4 hosts, for up to 25.4 s",)),
     "wrong_correlation": ("unasked_reply", ("correlation id belongs to none of its open requests", "8 times")),
@@ -70,6 +71,13 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
         "not_asking",
         ("orders-0 for 1 min 48 s", "211 records", "refused: NOT_LEADER_OR_FOLLOWER", "did not follow"),
     ),
+    # A deploy under other instance ids: the old ones hold two of four partitions, which nobody reads.
+    "static_members_gone": (
+        "assigned_not_fetched",
+        ("member app-7f9c-aaaa-m (and others)", "2 partitions", "2 min 5 s; it went before that", "group.instance.id"),
+    ),
+    "healthy_static_restart": (None, ()),
+    "log_corrupt_at_offset": ("failing", ("CORRUPT_MESSAGE, 60 times, topic sales, partition 3", "kafka-dump-log.sh")),
     "share_session_lost": (
         "failing",
         ("SHARE_SESSION_NOT_FOUND, 100 times, group workers", "group.share.max.share.sessions"),
