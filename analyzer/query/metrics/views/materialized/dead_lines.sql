@@ -10,7 +10,8 @@
 -- Where the line went dead between two requests none waits: the broker sent its last reply again five times and more, for as long as
 -- so many tries take at least (3 s), and the client, at work before, had three times as much to send in the second after. Or all that
 -- was sent again was the client's, and lost before the capture: its packets skip numbers once, as those of no other connection do, and the
--- first one after 3 s and more of silence has three requests in it, as TCP joins what it sends again.
+-- first one after 3 s and more of silence has three requests in it, as TCP joins what it sends again. Or its client gave it up meanwhile, and
+-- asks on newer connections for a second and more, when what TCP still sent again on it comes at last, and is reset.
 -- To the end of the capture (`until`) a line is dead over which a request was sent again three times, 3 s and more after it, on a connection
 -- that was not idle for long before (a path may drop idle ones), when no broker has sent this host anything for 10 s, though other hosts
 -- had replies of this broker meanwhile. Where no other host is seen a request must have been sent again five times: then the line is dead,
@@ -63,12 +64,14 @@ tried AS (
         client_address,
         broker_retransmitted < 5 AS is_unseen,
         CASE WHEN broker_retransmitted < 5 THEN s(3)
-            ELSE 2e8 * (power(2, least(broker_retransmitted, 20) - 1) - 1) END AS least_ns
+            ELSE 2e8 * (power(2, least(broker_retransmitted, 20) - 1) - 1) END AS least_ns,
+        CASE WHEN broker_retransmitted < 5 AND close = 'rst' AND closed_by = 'client' THEN close_time_ns END AS given_up_ns,
+        (SELECT count(*) FROM all_connections WHERE client_missing_ids > 0 OR broker_missing_ids > 0) = 1 AS is_alone
     FROM connections
     WHERE is_kafka AND is_client(role) AND one_way IS NULL AND (
         (broker_retransmitted >= 5 AND broker_needless <= 2)
         OR (broker_retransmitted = 0 AND client_retransmitted = 0 AND client_missing_ids = 1 AND client_gaps = 0
-            AND (SELECT count(*) FROM all_connections WHERE client_missing_ids > 0 OR broker_missing_ids > 0) = 1)
+            AND (is_alone OR given_up_ns IS NOT NULL))
     )
 ),
 -- What these hosts sent, and the next that they sent.
@@ -83,7 +86,8 @@ sent AS (
         x.request_time_ns,
         x.response_time_ns,
         x.request_bytes,
-        lead(x.request_time_ns) OVER (PARTITION BY x.client_address ORDER BY x.request_time_ns, x.exchange) AS next_ns
+        lead(x.request_time_ns) OVER (PARTITION BY x.client_address ORDER BY x.request_time_ns, x.exchange) AS next_ns,
+        lead(x.request_time_ns) OVER (PARTITION BY x.connection ORDER BY x.request_time_ns, x.exchange) AS last_ns
     FROM exchanges AS x
     WHERE x.request_time_ns IS NOT NULL AND is_client(x.role) AND x.client_address IN (SELECT client_address FROM tried)
 ),
@@ -100,11 +104,13 @@ unheard AS (
     JOIN sent AS x ON x.client_address = s.client_address
         AND x.request_time_ns BETWEEN s.request_time_ns - s(5) AND s.next_ns + s(1)
     GROUP BY
-        s.client_address, s.request_time_ns, s.response_time_ns, s.next_ns, who(s), s.broker_address, s.broker_port, s.exchange, r.is_unseen
-    HAVING count(*) FILTER (WHERE x.request_time_ns <= s.request_time_ns) >= 10
-        AND sum(x.request_bytes) FILTER (WHERE x.request_time_ns >= s.next_ns) * 5
-            >= sum(x.request_bytes) FILTER (WHERE x.request_time_ns <= s.request_time_ns) * 3
-        AND (NOT r.is_unseen OR count(*) FILTER (WHERE x.request_time_ns = s.next_ns) >= 3)
+        s.client_address, s.request_time_ns, s.response_time_ns, s.next_ns, s.last_ns, who(s), s.broker_address, s.broker_port, s.exchange,
+        r.is_unseen, r.is_alone, r.given_up_ns
+    HAVING count(*) FILTER (WHERE x.request_time_ns <= s.request_time_ns) >= 10 AND (
+        (r.given_up_ns - s.last_ns < s(1) AND s.last_ns - s.next_ns >= s(1))
+        OR (sum(x.request_bytes) FILTER (WHERE x.request_time_ns >= s.next_ns) * 5
+                >= sum(x.request_bytes) FILTER (WHERE x.request_time_ns <= s.request_time_ns) * 3
+            AND (NOT r.is_unseen OR (r.is_alone AND count(*) FILTER (WHERE x.request_time_ns = s.next_ns) >= 3))))
 ),
 dead AS (
     SELECT client_address, begin_ns, end_ns, who, broker, brokers, first_request_ns, least_ns, exchange FROM waited

@@ -1,11 +1,13 @@
-"""A dead line is found in what a filter leaves, too."""
+"""A dead line is found in what a filter leaves, too, and where its client gives its connection up."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from made_rows import dataset
+from made_rows import connection, dataset, exchange
+from member_stories import PRODUCE, at, unheard
 from offset_stories import dead_to_the_end
 
 from analyzer.base.filters import Filters
@@ -19,3 +21,35 @@ def test_a_line_that_is_dead_to_the_end_is_found(tmp_path: Path, tried_s: float 
     with dataset(tmp_path, dead_to_the_end(tried_s=tried_s), filters=filters) as made:
         (found,) = find(made, [rule("line_dead")])
     assert found.row["silent_ns"] == 20 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("late_s", "link", "missing", "fires"),
+    [
+        (5, {}, 1, True),  # though another connection misses packets of its own
+        (0.9, {}, 1, False),  # a process that stood still writes on before it opens another connection
+        (5, {}, 0, False),  # nothing was sent in vain
+        (5, {}, 2, False),
+        (5, {"close": "fin"}, 1, False),
+        (5, {"closed_by": "broker"}, 1, False),
+        (5, {"close_time_ns": at(20)}, 1, False),  # it was still in use
+    ],
+)
+def test_what_comes_late_on_a_connection_given_up_had_no_way(
+    late_s: float, link: dict[str, Any], missing: int, fires: bool, tmp_path: Path
+) -> None:
+    """The client, silent for 9 s, asks on another connection; its last Produce on the old one comes after that, and is reset."""
+    story = unheard(9, resent=0, burst=0)
+    story["exchanges"] += [
+        exchange(200, at_ns=at(13.9), connection=3),
+        exchange(201, at_ns=at(13.9 + late_s), connection=1, **PRODUCE),
+    ]
+    ended = {"close": "rst", "closed_by": "client", "close_time_ns": at(13.9 + late_s + 0.1)}
+    story["connections"] = [
+        connection(1, client_missing_ids=missing, **(ended | link)),
+        connection(2, client_missing_ids=1),
+        connection(3),
+    ]
+    with dataset(tmp_path, story) as made:
+        found = find(made, [rule("line_dead")])
+    assert [(each.row["at_most"], round(each.row["silent_ns"] / 1e9)) for each in found] == [("at most", 9)] * fires
