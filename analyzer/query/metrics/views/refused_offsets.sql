@@ -3,6 +3,7 @@
 -- the client itself was told when it asked where to go on (ListOffsets). An end may grow beyond what was asked for, or belong to an
 -- earlier topic of the name: where the client went on tells most. `deleted_by`: who had the records deleted (DeleteRecords) that were
 -- asked for later, those before `deleted_to`; null where nobody is seen to name an offset, which leaves retention and who deletes all.
+-- `named`: of a topic of which the id alone was read, the one topic that its client names in requests.
 WITH refused AS (
     SELECT
         c.cluster,
@@ -18,6 +19,14 @@ WITH refused AS (
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     JOIN connections AS c ON c.connection = x.connection
     WHERE e.code = error('OFFSET_OUT_OF_RANGE') AND x.api_name = 'Fetch' AND is_client(x.role) AND coalesce(x.replica_id, -1) < 0
+),
+named AS (
+    SELECT r.client_address, r.who, min(e.topic) AS named
+    FROM (SELECT client_address, who FROM refused GROUP BY client_address, who HAVING count(DISTINCT topic) = 1) AS r
+    JOIN exchanges AS x ON x.client_address = r.client_address AND who(x) = r.who
+    JOIN entries AS e ON e.exchange = x.exchange
+    GROUP BY r.client_address, r.who
+    HAVING min(e.topic) = max(e.topic) AND max(coalesce(x.topics, 1)) = 1
 ),
 asked AS (
     SELECT
@@ -87,6 +96,7 @@ judged AS (
     SELECT
         a.cluster,
         a.who,
+        a.client_address,
         a.topic,
         a.partition,
         a.exchange,
@@ -102,7 +112,7 @@ judged AS (
         a.exchange IN (SELECT exchange FROM served) AS is_served
     FROM asked AS a LEFT JOIN bounds AS b
         ON b.cluster IS NOT DISTINCT FROM a.cluster AND b.topic = a.topic AND b.partition = a.partition
-    GROUP BY a.cluster, a.who, a.topic, a.partition, a.exchange, a.response_time_ns, a.asked_offset
+    GROUP BY a.cluster, a.who, a.client_address, a.topic, a.partition, a.exchange, a.response_time_ns, a.asked_offset
 ),
 told AS (
     SELECT
@@ -122,8 +132,9 @@ told AS (
     FROM judged AS j LEFT JOIN deletions AS d ON d.exchange = j.exchange
 )
 SELECT
-    who,
-    topic,
+    t.who,
+    t.topic,
+    min(n.named) AS named,
     state,
     count(*) AS times,
     count(DISTINCT partition) AS partitions,
@@ -149,4 +160,5 @@ SELECT
     min(response_time_ns) AS first_time_ns,
     max(response_time_ns) AS last_time_ns
 FROM (SELECT * REPLACE (CASE WHEN state = 'are already deleted' THEN deleted_by END AS deleted_by) FROM told) AS t
-GROUP BY cluster, who, topic, state, deleted_by
+LEFT JOIN named AS n ON n.client_address = t.client_address AND n.who = t.who AND n.named <> t.topic
+GROUP BY cluster, t.who, t.topic, state, deleted_by

@@ -1,8 +1,9 @@
-"""Who had records deleted that a consumer then asks for: the cause is a person's or a program's request, not retention."""
+"""What is known of an offset that does not exist: who had its records deleted, and the name of a topic whose id alone was read."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from incident_stories import at, out_of_range
@@ -39,3 +40,31 @@ def test_who_had_the_records_deleted_is_named(
     said = sentence(found.rule.says, found.row)
     assert said.endswith(f"; cleanup-job had its records deleted before {deleted_to}") is is_told
     assert ("on request" in found.row["advice"]) is is_told
+
+
+@pytest.mark.parametrize(
+    ("others", "named"),
+    [
+        ([], "t"),
+        ([{"topic": "other"}], None),
+        ([{"topic": "t"}], "t"),
+        ([{"client_id": "another", "topic": "other"}], "t"),
+        ([{"topic": "t", "topics": 2}], None),  # the other one was cut off
+    ],
+)
+def test_a_topic_without_a_name_is_the_one_that_its_client_names(
+    others: list[dict[str, Any]], named: str | None, tmp_path: Path
+) -> None:
+    story = out_of_range(100, [], None)
+    for row in story["entries"] + story["errors"]:
+        row |= {"topic": None, "topic_id": "bmV3bmV3bmV3bmV3bmV3bg"}
+    own = {key: story["exchanges"][0][key] for key in ("client_id", "client_address", "connection")}
+    for n, other in enumerate([{"topic": "t"}, *others]):
+        told = own | {key: value for key, value in other.items() if key != "topic"}
+        story["exchanges"].append(exchange(70 + n, at_ns=at(1), api_key=8, api_name="OffsetCommit", **told))
+        story["entries"].append(
+            {"exchange": 70 + n, "connection": 1, "side": "request", "topic": other["topic"], "partition": 0}
+        )
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("offset_out_of_range")])
+    assert found.row["named"] == named
