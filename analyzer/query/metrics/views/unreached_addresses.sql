@@ -10,7 +10,8 @@
 -- comes back on five connections for metadata alone. A name that cannot be resolved leads to no packet at all: told is the client of a group to which
 -- FindCoordinator named its coordinator, and which for 10 s and more, to the end, asked no broker for anything that needs one; in a
 -- cluster of one broker alone, as else it may have gone on with another, of which this capture has nothing.
--- Names that others may be unable to resolve: `unresolved_names`.
+-- Names that others may be unable to resolve: `unresolved_names`. Of a reply that was cut only the first addresses are known: a host that
+-- fails at one of them, and at others of that port, was told those too.
 WITH failed AS (
     SELECT client_address, broker_address, broker_port, connection, first_time_ns, last_time_ns, client_packets
     FROM connections
@@ -19,24 +20,38 @@ WITH failed AS (
 reached AS (
     SELECT broker_address, broker_port FROM all_connections WHERE is_kafka GROUP BY broker_address, broker_port
 ),
+told AS (
+    SELECT f.*, b.host || ':' || CAST(b.port AS STRING) AS advertised, b.cluster
+    FROM failed AS f
+    JOIN (SELECT host, port, cluster FROM brokers GROUP BY host, port, cluster) AS b
+        ON b.port = f.broker_port AND (b.host = f.broker_address OR b.host = 'localhost' AND f.broker_address IN ('127.0.0.1', '::1'))
+),
+told_in_part AS (
+    SELECT f.*, f.broker_address || ':' || CAST(f.broker_port AS STRING) AS advertised, t.cluster
+    FROM failed AS f
+    JOIN (SELECT client_address, broker_port, min(cluster) AS cluster FROM told GROUP BY client_address, broker_port) AS t
+        ON t.client_address = f.client_address AND t.broker_port = f.broker_port
+    WHERE f.connection NOT IN (SELECT connection FROM told) AND EXISTS (
+        SELECT 1 FROM exchanges AS x
+        WHERE x.api_key = api('Metadata') AND x.client_address = f.client_address AND x.response_decoded = 'truncated'
+    )
+),
 tried AS (
     SELECT
         f.client_address,
         f.broker_address,
         f.broker_port,
-        b.host || ':' || CAST(b.port AS STRING) AS advertised,
-        b.cluster,
+        f.advertised,
+        f.cluster,
         count(*) AS times,
         CAST(sum(CASE WHEN f.client_packets > 1 THEN f.client_packets ELSE 1 END) AS BIGINT) AS packets,
         min_by(f.connection, (f.first_time_ns, f.connection)) AS connection,
         min(f.first_time_ns) AS first_time_ns,
         max(f.last_time_ns) AS last_time_ns
-    FROM failed AS f
-    JOIN (SELECT host, port, cluster FROM brokers GROUP BY host, port, cluster) AS b
-        ON b.port = f.broker_port AND (b.host = f.broker_address OR b.host = 'localhost' AND f.broker_address IN ('127.0.0.1', '::1'))
+    FROM (SELECT * FROM told UNION ALL SELECT * FROM told_in_part) AS f
     LEFT JOIN reached AS r ON r.broker_address = f.broker_address AND r.broker_port = f.broker_port
     WHERE r.broker_address IS NULL
-    GROUP BY f.client_address, f.broker_address, f.broker_port, b.host, b.port, b.cluster
+    GROUP BY f.client_address, f.broker_address, f.broker_port, f.advertised, f.cluster
 ),
 asking AS (
     SELECT
