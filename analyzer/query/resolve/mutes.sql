@@ -18,6 +18,7 @@ requests AS (
         part,
         exchange,
         request_time_ns AS time_ns,
+        lead(request_time_ns) OVER by_request AS next_begin_ns,
         lead(coalesce(request_end_ns, request_time_ns)) OVER by_request AS next_request_ns,
         lead(response_time_ns) OVER by_request AS next_response_ns
     FROM throttled_requests
@@ -61,11 +62,15 @@ SELECT
     t.end_ns,
     t.throttle_time_ms,
     t.mutes AS applies,
-    -- A reply inside the time shows that the connection was not muted any more. Without a mute there is no wait.
+    -- A reply inside the time shows that the connection was not muted any more. Without a mute there is no wait. What ends when the
+    -- broker reads again waited since it began: more than its buffer takes.
     CASE
         WHEN t.mutes IS NOT FALSE THEN greatest(
             least(t.end_ns, coalesce(r.next_response_ns, t.end_ns))
-                - greatest(t.begin_ns, coalesce(r.next_request_ns, t.end_ns)),
+                - greatest(t.begin_ns, CASE
+                    WHEN r.next_request_ns BETWEEN t.end_ns - ms(5) AND t.end_ns + ms(100) THEN r.next_begin_ns
+                    ELSE coalesce(r.next_request_ns, t.end_ns)
+                END),
             0
         )
     END AS held_ns,

@@ -74,6 +74,15 @@ def test_a_reply_inside_a_window_shows_that_nothing_waited_longer() -> None:
     assert row["held_ns"] == 5 * MS
 
 
+@pytest.mark.parametrize(("sent_ms", "held_ms"), [(105, 80), (109, 80), (112, 80), (209, 80), (211, 0), (60, 50)])
+def test_what_the_broker_has_no_room_for_waits_while_it_is_sent(sent_ms: int, held_ms: int) -> None:
+    """A request of which the last byte gets through when the mute ends, at 110 ms."""
+    (row,) = mutes(
+        exchange(1, 0, 10, throttle_time_ms=100), exchange(2, 30, 300, request_end_ns=START_NS + sent_ms * MS)
+    )
+    assert row["held_ns"] == held_ms * MS
+
+
 @pytest.mark.parametrize(("close", "ends_ms"), [("none", 4000), ("fin", 60)])
 def test_a_mute_lasts_until_its_connection_ends_or_the_capture_does(close: str, ends_ms: int) -> None:
     """The broker reads nothing of a connection that is open and silent, whatever its last packet was."""
