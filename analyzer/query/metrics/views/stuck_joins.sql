@@ -3,6 +3,7 @@
 -- that still waits when the capture ends has waited until then. Of a member alone, without another one or a suspect, it is not known
 -- for whom it waits (one that is gone, or group.initial.rebalance.delay.ms): medium, or information while it still waits. `paused`: that the members stopped to consume, as they do before they join where the assignor is an eager one (KIP-429).
 -- `name`: for what the group turned others away meanwhile: it waits for each to whom it gave a member id, for as long as a session.
+-- `api_name`: what members still waited for when their connections ended, three of them at least: the group waits for the dead as well.
 WITH joins AS (
     SELECT cluster, group_id, exchange, connection, begin_ns, time_ns, CAST(NULL AS STRING) AS so_far
     FROM group_news
@@ -64,9 +65,19 @@ refused AS (
     FROM longest AS w JOIN group_news AS e
         ON e.cluster IS NOT DISTINCT FROM w.cluster AND e.group_id = w.group_id AND e.event = 'join'
         AND e.error_code = error('GROUP_MAX_SIZE_REACHED') AND e.begin_ns BETWEEN w.begin_ns AND w.time_ns
+),
+ended AS (
+    SELECT w.cluster, w.group_id, x.api_name
+    FROM longest AS w
+    JOIN exchanges AS x ON x.group_id = w.group_id
+    JOIN connections AS c ON c.connection = x.connection AND c.cluster IS NOT DISTINCT FROM w.cluster
+    WHERE x.api_key = api('JoinGroup') AND x.status = 'closed' AND c.close_time_ns BETWEEN w.begin_ns AND w.time_ns
+    GROUP BY w.cluster, w.group_id, x.api_name
+    HAVING count(*) >= 3
 )
 SELECT
     w.group_id,
+    d.api_name,
     a.of_application,
     w.time_ns - w.begin_ns AS waited_ns,
     w.so_far,
@@ -85,5 +96,6 @@ SELECT
     w.time_ns AS last_time_ns
 FROM longest AS w LEFT JOIN suspects AS s ON s.cluster IS NOT DISTINCT FROM w.cluster AND s.group_id = w.group_id
 LEFT JOIN refused AS r ON r.cluster IS NOT DISTINCT FROM w.cluster AND r.group_id = w.group_id
+LEFT JOIN ended AS d ON d.cluster IS NOT DISTINCT FROM w.cluster AND d.group_id = w.group_id
 LEFT JOIN company AS o ON o.cluster IS NOT DISTINCT FROM w.cluster AND o.group_id = w.group_id
 LEFT JOIN group_applications AS a ON a.group_id = w.group_id

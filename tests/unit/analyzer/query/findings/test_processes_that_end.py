@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from finding_stories import at
 from made_rows import connection, dataset, exchange
-from member_stories import crashing
+from member_stories import crashing, waiting_to_join
 from thread_stories import given_up
 
 from analyzer.query.findings import rule
@@ -125,3 +125,31 @@ def test_the_first_heartbeat_of_a_newer_member_is_its_join_where_packets_are_cut
     with dataset(tmp_path, story) as made:
         found = find(made, [rule("restarting_member")])
     assert [(each.row["times"], each.severity) for each in found] == [(3, "info")] * fires
+
+
+@pytest.mark.parametrize(
+    ("ended", "status", "is_cause"), [(3, "closed", True), (2, "closed", False), (3, "abandoned", False)]
+)
+def test_a_group_waits_for_members_that_ended_while_they_waited(
+    ended: int, status: str, is_cause: bool, tmp_path: Path
+) -> None:
+    """Each is killed before its JoinGroup is answered, and the others wait until the sessions of all have run out."""
+    story, waits = crashing(4), waiting_to_join(59, ("range",))
+    for row in story["group_events"]:
+        row["member_id"] = None  # of a capture that is cut short
+    for link in story["connections"]:
+        link |= {"cluster": "c", "closed_by": "client", "close_time_ns": link["last_time_ns"]}
+    asked = {"api_key": 11, "api_name": "JoinGroup", "group_id": "g", "status": status}
+    lost = [exchange(50 + n, connection=n, at_ns=at(5 * n + 3), **asked) for n in range(ended)]
+    waiting = {"exchange": 90, "connection": 80}
+    together = {
+        "captures": waits["captures"],
+        "exchanges": story["exchanges"] + lost + [row | waiting for row in waits["exchanges"]],
+        "group_events": story["group_events"] + [row | waiting for row in waits["group_events"]],
+        "connections": [*story["connections"], connection(80, cluster="c")],
+    }
+    with dataset(tmp_path, together) as made:
+        found = find(made, [rule("restarting_member"), rule("stuck_member")])
+    told = [(each.rule.name, [symptom.rule.name for symptom in each.symptoms]) for each in found]
+    cause = [("restarting_member", ["stuck_member"])]
+    assert told == (cause if is_cause else [("stuck_member", []), ("restarting_member", [])])
