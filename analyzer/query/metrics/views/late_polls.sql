@@ -1,8 +1,8 @@
 -- Consumers that did not poll in time, one row a client and group: their group went on without them.
--- The rebalance timeout of a join is the client's max.poll.interval.ms. It shows in one of two ways. The client leaves: its reason says
--- so (KIP-800), or, as librdkafka does, it leaves without a word, keeps the connection and joins again, not before the interval is
--- over. Or it sends no Fetch for so long while heartbeats go on at first, and then stop, fail, or it joins again: with heartbeats to
--- the end it polled, and asked for nothing (all was paused, or held already).
+-- The rebalance timeout of a join is the client's max.poll.interval.ms; where it joined before the capture, it is not known. It shows
+-- in one of two ways. The client leaves: its reason says so (KIP-800), or, as librdkafka does, it leaves without a word, keeps the
+-- connection and joins again, not before the interval is over. Or it sends no Fetch for so long while heartbeats go on at first, and then
+-- stop, fail, or it joins again: with heartbeats to the end it polled, and asked for nothing (all was paused, or held already).
 WITH members AS (
     SELECT
         group_id,
@@ -24,9 +24,9 @@ leaves AS (
         e.exchange,
         e.reason,
         e.begin_ns
-    FROM group_news AS e JOIN members AS m
+    FROM group_news AS e LEFT JOIN members AS m
         ON m.group_id = e.group_id AND m.client_id IS NOT DISTINCT FROM e.client_id AND m.client_address = e.client_address
-    WHERE e.event = 'leave' AND e.group_type IN ('classic', 'consumer')
+    WHERE e.event = 'leave' AND e.group_type IN ('classic', 'consumer') AND (m.group_id IS NOT NULL OR e.reason IS NOT NULL)
 ),
 -- The last step before a leave on its connection, and the first behind it.
 around AS (
@@ -46,7 +46,7 @@ left_late AS (
         CAST(NULL AS BIGINT) AS gap_ns,
         l.exchange AS evidence_before,
         l.exchange AS evidence_after,
-        l.begin_ns - CAST(l.interval_ms AS BIGINT) * ms(1) AS first_time_ns,
+        l.begin_ns - coalesce(CAST(l.interval_ms AS BIGINT), 0) * ms(1) AS first_time_ns,
         l.begin_ns AS last_time_ns
     FROM leaves AS l LEFT JOIN around AS a ON a.exchange = l.exchange
     WHERE l.reason LIKE '%poll timeout has expired%'

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from finding_stories import at
+from incident_stories import left
 from made_rows import connection, dataset, exchange
 from member_stories import crashing, waiting_to_join
 from thread_stories import given_up
@@ -153,3 +154,17 @@ def test_a_group_waits_for_members_that_ended_while_they_waited(
     told = [(each.rule.name, [symptom.rule.name for symptom in each.symptoms]) for each in found]
     cause = [("restarting_member", ["stuck_member"])]
     assert told == (cause if is_cause else [("stuck_member", []), ("restarting_member", [])])
+
+
+@pytest.mark.parametrize(
+    ("reason", "fires"),
+    [("consumer poll timeout has expired.", True), ("the consumer is being closed", False), (None, False)],
+)
+def test_who_joined_before_the_capture_says_itself_why_it_leaves(
+    reason: str | None, fires: bool, tmp_path: Path
+) -> None:
+    story = left(6, 6.5, reason=reason, rebalance_timeout_ms=None)
+    story["group_events"] = [row for row in story["group_events"] if row["event"] == "leave"]
+    with dataset(tmp_path, story) as made:
+        found = find(made, [rule("poll_gap")])
+    assert [(each.row["times"], each.row["interval_ms"]) for each in found] == [(1, None)] * fires
