@@ -1,8 +1,9 @@
 """`python -m lab.seeds 1-12 40` runs seeds, `python -m lab.seeds --judge 1-12` judges them: a row each, by what kanalyze says.
 
-A run's capture and truth go to `build/lab/seeds/SEED`, which is not kept in git. Seeds of a version share three brokers and a
-controller, one after the other. Rules are worked on with some seeds, and others are opened only to count: a rule that fits
-the first ones alone shows.
+`--sweep CAUSE 1-8` runs a cause alone, from its weakest to its strongest; `--strengths FILE` tells from which strength on
+causes are found, by rows of `--judge` in a file. A run's capture and truth go to `build/lab/seeds/SEED`, which is not kept in
+git. Seeds of a version share three brokers and a controller, one after the other. Rules are worked on with some seeds, and
+others are opened only to count: a rule that fits the first ones alone shows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,9 @@ from typing import Any
 from lab.jars import CACHE
 from lab.score import judge
 from lab.seeds import of_brokers, of_clients, of_days, of_groups, of_networks, of_newer
-from lab.seeds.causes import CAUSES, HEALTHY, Draw, Told, draw
+from lab.seeds.causes import CAUSES, HEALTHY, Draw, Told, draw, swept
 from lab.seeds.scene import Scene, world
+from lab.seeds.strengths import table
 from lab.seeds.thin import thinned
 from lab.session import Lab
 
@@ -31,10 +33,10 @@ KINDS = (of_brokers, of_clients, of_days, of_groups, of_networks, of_newer)  # e
 RUNS = CACHE / "seeds"
 
 
-def run(seeds: list[int]) -> None:
+def run(draws: Iterable[Draw]) -> None:
     """Runs them, those of a version together; a seed that fails is told, its world is left, and the rest goes on."""
     by_version: dict[str, list[Draw]] = {}
-    for drawn in map(draw, seeds):
+    for drawn in draws:
         by_version.setdefault(drawn.version, []).append(drawn)
     for version, every in by_version.items():
         left = list(every)
@@ -116,11 +118,14 @@ def main(words: list[str]) -> int:
                 truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
                 print(row(truth, folder / "capture.pcap"), flush=True)
         return 0
+    if words[:1] == ["--strengths"]:
+        print(table(Path(words[1]).read_text(encoding="utf-8").splitlines()))
+        return 0
     if os.geteuid():
         print("the lab makes network namespaces: it must be run as root", file=sys.stderr)
         return 1
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    run(list(_numbers(words)))
+    run(swept(words[1], list(_numbers(words[2:]))) if words[:1] == ["--sweep"] else map(draw, _numbers(words)))
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lab.jars import BROKER_VERSION, NEW_VERSION, NEWEST_VERSION
@@ -42,6 +42,8 @@ class Cause:
     strongest: float
     least: float  # from where on it must be told
     do: Callable[[Scene], Told]
+    unit: str | None = None  # where the strength is a dose: the plainer, the more of it
+    falls: bool = False  # the plainer, the less of it
 
     @property
     def healthy(self) -> bool:
@@ -52,12 +54,12 @@ CAUSES: dict[str, Cause] = {}
 
 
 def cause(
-    weakest: float, strongest: float, least: float = 0.0
+    weakest: float, strongest: float, unit: str | None = None, *, least: float = 0.0, falls: bool = False
 ) -> Callable[[Callable[[Scene], Told]], Callable[[Scene], Told]]:
-    """A function is a cause of its name; the strength is drawn between both, and told of in its comment."""
+    """A function is a cause of its name; the strength is drawn between both, and told of in its comment or its unit."""
 
     def known(do: Callable[[Scene], Told]) -> Callable[[Scene], Told]:
-        CAUSES[do.__name__] = Cause(do.__name__, weakest, strongest, least, do)
+        CAUSES[do.__name__] = Cause(do.__name__, weakest, strongest, least, do, unit, falls)
         return do
 
     return known
@@ -81,6 +83,19 @@ class Draw:
     snap: int
     lost: float  # share of packets that the capture lacks
     others_per_s: float
+
+
+def swept(name: str, seeds: list[int]) -> list[Draw]:
+    """A cause alone, from its weakest to its strongest; all else as the seeds have it."""
+    chosen, steps = CAUSES[name], max(len(seeds) - 1, 1)
+    return [
+        replace(
+            draw(seed),
+            cause=name,
+            strength=float(f"{chosen.weakest * (chosen.strongest / chosen.weakest) ** (at / steps):.3g}"),
+        )
+        for at, seed in enumerate(seeds)
+    ]
 
 
 def draw(seed: int) -> Draw:

@@ -15,7 +15,7 @@ from lab.seeds.scene import Scene, called
 STALLED = ["broker_stalled", "slow_broker"]
 
 
-@cause(0.1, 8, least=1)  # s
+@cause(0.1, 8, "s", least=1)
 def broker_stalled(scene: Scene) -> Told:
     host = scene.machine()
     with scene.captured(host, lambda: scene.write(host)):
@@ -25,7 +25,7 @@ def broker_stalled(scene: Scene) -> Told:
     return Told(["broker_stalled"], [[scene.broker.address]])
 
 
-@cause(0.2, 6, least=1)  # s
+@cause(0.2, 6, "s", least=1)
 def disk_stalled(scene: Scene) -> Told:
     """Broker 2 alone has a disk of its own."""
     broker = scene.brokers[1]
@@ -40,7 +40,7 @@ def disk_stalled(scene: Scene) -> Told:
     return Told([*STALLED, "slow_replication"], [[broker.address, broker.host.address]])
 
 
-@cause(0.2, 0.8, least=0.5)  # share of each 200 ms that it stands still, for 8 s
+@cause(0.2, 0.8, "share of each 200 ms that it stands still, for 8 s", least=0.5)
 def broker_starved(scene: Scene) -> Told:
     host = scene.machine()
     with scene.captured(host, lambda: scene.write(host)):
@@ -64,7 +64,7 @@ def broker_gone(scene: Scene) -> Told:
     return Told(["broker_gone"], [[scene.broker.address]])
 
 
-@cause(1, 8)  # s until it is started again
+@cause(1, 8, "s until it is started again")
 def only_copy_restarted(scene: Scene) -> Told:
     """In order, and yet nobody else has the topic."""
     host = scene.machine()
@@ -94,7 +94,7 @@ def in_sync_missing(scene: Scene) -> Told:
     return Told(["broker_gone", "not_enough_replicas"], [[other.address, f"{scene.topic}-0", scene.topic]])
 
 
-@cause(0.3, 0.9, least=0.5)  # share of each 500 ms
+@cause(0.3, 0.9, "share of each 500 ms", least=0.5)
 def follower_slow(scene: Scene) -> Told:
     host, other = scene.machine(copies=True), scene.brokers[scene.drawn.place % 3]
     with scene.captured(host, lambda: scene.write(host, acks="all")):

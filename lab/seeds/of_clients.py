@@ -13,7 +13,7 @@ from lab.seeds.scene import SECURE, Scene
 from lab.tricks import connect_for_each, produce_in_transactions, produce_slowly_in_transactions, produce_stamped
 
 
-@cause(2, 12)  # s
+@cause(2, 12, "s")
 def login_refused(scene: Scene) -> Told:
     scene.make()
     host, port = scene.host(), f"{scene.broker.host.address}:{SECURE}"
@@ -55,7 +55,7 @@ def right_missing(scene: Scene) -> Told:
     return Told(["authorization"], [[*scene.who(host), "guest"]], above=seen)
 
 
-@cause(4, 80, least=0)  # times the quota
+@cause(4, 80, "times the quota")
 def quota_of_writes(scene: Scene) -> Told:
     scene.make()
     quota = ("--alter", "--add-config", "producer_byte_rate=20000", "--entity-type", "clients", "--entity-name")
@@ -66,7 +66,7 @@ def quota_of_writes(scene: Scene) -> Told:
     return Told(["throttled"], [[scene.name]])
 
 
-@cause(20, 400)  # kB/s
+@cause(20, 400, "kB/s", falls=True)
 def quota_of_reads(scene: Scene) -> Told:
     """6 MB are to be read."""
     scene.make()
@@ -135,7 +135,7 @@ def clock_ahead(scene: Scene) -> Told:
     return Told(["failing"], [scene.who(host), [scene.topic], ["INVALID_TIMESTAMP"]])
 
 
-@cause(100, 300)  # records a second
+@cause(100, 300, "records a second")
 def batches_tiny(scene: Scene) -> Told:
     host = scene.machine()
     with scene.captured(host, lambda: scene.write(host, per_s=scene.s, linger_ms=0, batch_size=1)):
@@ -195,7 +195,7 @@ def _install(bootstrap: str, client: str, topic: str) -> None:
         time.sleep(0.7)
 
 
-@cause(4, 30)  # connections a second
+@cause(4, 30, "connections a second")
 def connects_each_time(scene: Scene) -> Told:
     host = scene.machine()
     names = (scene.broker.address, scene.name, scene.topic, scene.s, 60.0)

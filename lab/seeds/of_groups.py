@@ -89,7 +89,7 @@ def poisoned(scene: Scene) -> Told:
     return Told(told, [[*scene.who(host), scene.topic]])
 
 
-@cause(1.5, 10, least=2)  # times as much is written as it reads
+@cause(1.5, 10, "times as much is written as it reads", least=2)
 def application_slow(scene: Scene) -> Told:
     host = scene.machine()
     with scene.captured(host, lambda: _feed(scene, 10 * scene.s), lambda: scene.read(host, record_s=0.1)):
@@ -138,7 +138,7 @@ def group_full(scene: Scene) -> Told:
     return Told(["failing"], [[scene.name], ["GROUP_MAX_SIZE_REACHED"]])
 
 
-@cause(8, 14, least=9)  # s
+@cause(8, 14, "s", least=9)
 def client_paused(scene: Scene) -> Told:
     one, two = scene.machine(partitions=2), scene.host()
     _feed(scene)
@@ -160,7 +160,7 @@ def client_paused(scene: Scene) -> Told:
     return Told(["session_expired"], [scene.who(one)])
 
 
-@cause(100, 400)  # records a second
+@cause(100, 400, "records a second")
 def commits_each(scene: Scene) -> Told:
     host = scene.machine()
     _feed(scene, scene.s)

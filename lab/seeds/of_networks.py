@@ -11,7 +11,7 @@ from lab.tricks import produce_now_and_then
 from lab.wire import Habits
 
 
-@cause(0.5, 120)  # Mbit/s
+@cause(0.5, 120, "Mbit/s", falls=True)
 def link_slow(scene: Scene) -> Told:
     """12 MB are to be read."""
     scene.make()
@@ -23,7 +23,7 @@ def link_slow(scene: Scene) -> Told:
     return Told(["rate_limited_link"], [scene.who(wire.host)], above=96 / scene.s >= 1)
 
 
-@cause(0.002, 0.08, least=0.015)  # share of packets, each way
+@cause(0.002, 0.08, "share of packets, each way", least=0.015)
 def packets_lost(scene: Scene) -> Told:
     scene.make()
     wire = scene.wire(Habits(loss_out=scene.s, loss_into=scene.s, seed=scene.drawn.seed))
@@ -33,7 +33,7 @@ def packets_lost(scene: Scene) -> Told:
     return Told(["lossy_network"], [scene.who(wire.host)])
 
 
-@cause(0.5, 9, least=2)  # s
+@cause(0.5, 9, "s", least=2)
 def cut_off(scene: Scene) -> Told:
     scene.make()
     wire = scene.wire(Habits())
@@ -89,7 +89,7 @@ def large_received_vanish(scene: Scene) -> Told:
     return Told(["mtu_black_hole"], [scene.who(wire.host)], above=not scene.drawn.at_client)
 
 
-@cause(0.02, 0.15, least=0.04)  # s, each way
+@cause(0.02, 0.15, "s, each way", least=0.04)
 def far_and_one_by_one(scene: Scene) -> Told:
     scene.make()
     wire = scene.wire(Habits(delay_s=scene.s))
