@@ -1,12 +1,13 @@
 -- severity: medium
 -- rank: 38
 -- when: errors having bool_or(code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')))
--- says: {who} keeps asking for {what} {topic}[-{partition}], which {state}, for {lasted_ns} ({times|request|requests})[; it was there before {gone_time_ns}][; {later}]
+-- says: {who} keeps asking for {what} {topic}[-{partition}], which {state}, for {lasted_ns} ({times|request|requests}[; {cut|later reply to Metadata was|later replies to Metadata were} cut])[; it was there before {gone_time_ns}][; {later}]
 -- do: {advice}
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, repetition(Metadata), asks_in_vain, failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
 -- delays: nobody
 -- costs: refused(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), repeated
+-- Where packets are cut, errors at the end of a reply are not read: `cut` is how many replies may have told the same later.
 -- For more than a minute, at least 5 times in more than 10 s (5 s where no reply ever tells of it), or 20 times when it is surely
 -- no start: a topic that is just being made is there by then. Told are all requests, and the time since the first that is not of a
 -- start, as in the table of errors, unless it is the last. A topic was deleted whose id was named before the first of them, and
@@ -132,6 +133,9 @@ SELECT
     CASE WHEN b.is_back IS false THEN m.partition END AS partition,
     m.times,
     m.lasted_ns,
+    (SELECT nullif(count(*), 0) FROM exchanges AS x
+        WHERE x.api_key = api('Metadata') AND who(x) = m.who AND x.response_decoded = 'truncated' AND x.response_time_ns > m.last_time_ns)
+        AS cut,
     CASE WHEN g.topic IS NOT NULL THEN m.first_time_ns END AS gone_time_ns,
     CASE WHEN b.is_back IS false AND m.partition IS NOT NULL THEN 'brokers do not know, although other replies name the topic'
         WHEN b.is_back IS false THEN 'other replies name' ELSE 'does not exist' END AS state,

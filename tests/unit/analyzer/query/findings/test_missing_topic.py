@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cluster_stories import NEW, OLD
@@ -151,3 +152,24 @@ def test_who_asks_for_longer_than_a_start_is_told(
     with dataset(tmp_path, story) as made:
         told = find(made, [rule("missing_topic")])
     assert [each.row["lasted_ns"] // 1_000_000 for each in told] == ([] if lasted_ms is None else [lasted_ms])
+
+
+@pytest.mark.parametrize(
+    ("later", "cut"),
+    [
+        ({}, 7),
+        ({"response_decoded": "full"}, None),
+        ({"api_key": 0, "api_name": "Produce"}, None),
+        ({"client_id": "another"}, None),
+        ({"at_ns": START_NS}, None),
+    ],
+)
+def test_what_later_replies_tell_is_not_known_where_they_are_cut(
+    later: dict[str, Any], cut: int | None, tmp_path: Path
+) -> None:
+    story = failing(3, many(3, 100), topic="t") | {"connections": [connection(1, cluster="c")]}
+    asked = {"at_ns": START_NS + 101 * SECOND_NS, "api_key": 3, "api_name": "Metadata", "response_decoded": "truncated"}
+    story["exchanges"] += [exchange(500 + n, **(asked | later)) for n in range(7)]
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("missing_topic")])
+    assert found.row["cut"] == cut
