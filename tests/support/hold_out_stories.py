@@ -271,7 +271,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (lambda: far_from_the_middle(80, 1), lambda: far_from_the_middle(1, 80), lambda: far_tls(85)),
         (
             lambda: far_from_the_middle(40, 1),
-            lambda: far_tls(70),
+            lambda: far_tls(79),
             lambda: far_tls(110),
             lambda: far_tls(85, replies=60),
             lambda: far_tls(85, broker_bytes=40_000),

@@ -3,11 +3,11 @@
 -- The least round trip of the handshakes of two hosts, 20 ms or more; where no handshake is in the capture, of bytes to their ACKs
 -- on both sides of it, 45 ms or more: a receiver delays an ACK for 40 ms. Requests that do not wait by design, each sent when the reply
 -- before it was there and a round trip or more after the request before it, 30 at least. Wherever the capture was taken, each costs
--- its client one round trip. Medium when three quarters of the connection's life are that: one
+-- its client one round trip. Medium when four fifths of the connection's life are that: one
 -- that gathers records between two requests is in no hurry. Who sends by a clock waits for no reply: from request to request the time
 -- is the same, and what varies with the latency is the time from a reply to the next request.
 -- Of TLS without keys packets tell it: one of the client's for one of the broker's, the client's the larger ones on average, and one of
--- each in nearly every round trip of the connection's life, never more (but for its handshake): three quarters of it at least.
+-- each in nearly every round trip of the connection's life, never more (but for its handshake): four fifths of it at least.
 WITH far AS (
     SELECT
         client_address,
@@ -75,7 +75,7 @@ SELECT
     CAST(NULL AS STRING) AS unread,
     'latency' AS verb,
     least(way_ns / nullif(life_ns, 0), 1e0) AS way_share,
-    CASE WHEN way_ns / 3 >= life_ns / 4 THEN 'medium' ELSE 'info' END AS severity,
+    CASE WHEN way_ns / 4 >= life_ns / 5 THEN 'medium' ELSE 'info' END AS severity,
     CAST(least(way_ns, 9e18) AS BIGINT) AS weight,
     evidence_slowest,
     first_time_ns,
@@ -102,5 +102,5 @@ FROM tls_unread
 WHERE rtt_ns >= ms(20) AND one_way IS NULL AND broker_port <> 443 AND client_data_packets >= 60
     AND client_data_packets BETWEEN broker_data_packets - broker_data_packets / 10 AND broker_data_packets + broker_data_packets / 10
     AND client_stream_bytes > broker_stream_bytes AND client_retransmitted + broker_retransmitted < client_data_packets / 50
-    AND client_data_packets * (rtt_ns / 1000) * 4 >= (last_time_ns - first_time_ns) / 1000 * 3
+    AND client_data_packets * (rtt_ns / 1000) * 5 >= (last_time_ns - first_time_ns) / 1000 * 4
     AND client_data_packets * (rtt_ns / 1000) <= (last_time_ns - first_time_ns) / 1000 + rtt_ns / 200
