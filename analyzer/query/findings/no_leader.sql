@@ -7,7 +7,8 @@
 -- explains: metadata_storm, failing(LEADER_NOT_AVAILABLE|KAFKA_STORAGE_ERROR|NOT_LEADER_OR_FOLLOWER), slow_requests
 -- costs: refused(LEADER_NOT_AVAILABLE), repeated(Metadata)
 -- LEADER_NOT_AVAILABLE beyond what a new topic or an election brings. Nobody writes to such a partition or reads from it. Three replies
--- beyond it, or two of a client that asks each few seconds and was refused before, as in an election, for 10 s in all.
+-- beyond it, or two of a client that asks each few seconds and was refused before, as in an election, for 10 s in all. For information
+-- where no request names the topic, all having been read: who asks for all topics is told of those that nobody misses.
 WITH refused AS (
     SELECT
         coalesce(e.topic, e.topic_id) AS topic,
@@ -40,6 +41,9 @@ SELECT
     count(*) AS times,
     max(time_ns) - min(time_ns) AS lasted_ns,
     CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
+    CASE WHEN topic NOT IN (
+        SELECT coalesce(topic, topic_id) FROM entries WHERE side = 'request' AND coalesce(topic, topic_id) IS NOT NULL
+    ) AND NOT EXISTS (SELECT 1 FROM exchanges WHERE request_decoded = 'truncated' AND is_client(role)) THEN 'info' END AS severity,
     count(*) AS weight,
     min_by(exchange, (time_ns, exchange)) AS evidence_first,
     max_by(exchange, (time_ns, exchange)) AS evidence_last,

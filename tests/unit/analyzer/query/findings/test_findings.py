@@ -30,6 +30,7 @@ from analyzer.report.sentences import command, sentence
 
 JOIN = {"api_key": 11, "api_name": "JoinGroup"}
 ASKED = {"exchanges": [exchange(0, latency_ns=11 * SECOND_NS, **JOIN)]}
+NAMED = {"entries": [{"exchange": 0, "connection": 1, "side": "request", "topic": "t", "partition": 0}]}
 FIRES = [
     pytest.param(name, story, id=f"{name}-{number}")
     for name, (first, _) in STORIES.items()
@@ -150,7 +151,8 @@ def in_order(*values: str) -> list[int]:
             lambda: failing(2, many(12, 1, api_name="Produce")),
         ),
         ("authorization", lambda: failing(29, many(1, 1, api_key=19)), lambda: failing(29, many(4, 1, api_key=0))),
-        ("far_broker", lambda: far(80, 40, 82), lambda: far(80, 100, 82)),
+        ("far_broker", lambda: far(80, 97, 82), lambda: far(80, 100, 82)),
+        ("no_leader", lambda: failing(5, many(3, 1), topic="t"), lambda: failing(5, many(3, 1), topic="t") | NAMED),
         ("failing", lambda: failing(26, many(9, 1, **JOIN)), lambda: failing(26, many(10, 1, **JOIN))),
         ("rereads", lambda: starting([0] * 3, commits=0), lambda: starting([0] * 4, commits=3)),
         ("missing_topic", lambda: failing(3, HELD_FETCHES, topic="t"), lambda: failing(3, many(3, 100), topic="t")),
