@@ -26,6 +26,9 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
         "gives_up",
         ("is cut off in JoinGroup at 10.1.0.3:9092 after 30.0 s each time, 5 times", "proxy"),
     ),
+    "proxy_cuts_fetch": ("gives_up", ("is cut off in Fetch", "after 15.0 s each time, 8 times", "up to 30.0 s")),
+    # A broker that stops while three members of one name wait for data.
+    "healthy_broker_stops": (None, ()),
     "session_lifetime_no_reauth": (
         "session_not_renewed",
         ("1 min 0 s after their login (PLAIN)", "4 times", "KIP-368"),
@@ -83,6 +86,10 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
         ("SHARE_SESSION_NOT_FOUND, 100 times, group workers", "group.share.max.share.sessions"),
     ),
     # Who was removed from its group, and who was not.
+    "late_member_kept": (
+        "poll_gap",
+        ("late-app", "once, 1 min 11 s at worst: it was still a member when it joined again"),
+    ),
     "commit_from_outside": ("commit_failures", ("group billing by adminclient-1", "3 times: it names no member")),
     "stale_member_epoch": ("commit_failures", ("STALE_MEMBER_EPOCH, 20 times", "with its next heartbeat")),
     # Seven records, 11 minutes of silence, then batches that go on where those ended, each refused.

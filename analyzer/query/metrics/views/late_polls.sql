@@ -1,4 +1,5 @@
--- Consumers that did not poll in time, one row a client and group: their group went on without them.
+-- Consumers that did not poll in time, one row a client and group: their group went on without them, unless each time the coordinator
+-- took them back under the member id that they had (`is_kept`), as libraries without a timer of their own come back.
 -- The rebalance timeout of a join is the client's max.poll.interval.ms; where it joined before the capture, it is not known. It shows
 -- in one of two ways. The client leaves: its reason says so (KIP-800), or, as librdkafka does, it leaves without a word, keeps the
 -- connection and joins again, not before the interval is over. Or it sends no Fetch for so long while heartbeats go on at first, and then
@@ -44,6 +45,7 @@ left_late AS (
         who(l) AS who,
         l.interval_ms,
         CAST(NULL AS BIGINT) AS gap_ns,
+        false AS is_kept,
         l.exchange AS evidence_before,
         l.exchange AS evidence_after,
         l.begin_ns - coalesce(CAST(l.interval_ms AS BIGINT), 0) * ms(1) AS first_time_ns,
@@ -85,7 +87,11 @@ gaps AS (
 ),
 -- Gaps in which the member left or joined again.
 broken AS (
-    SELECT g.exchange, g.group_id
+    SELECT
+        g.exchange,
+        g.group_id,
+        bool_or(e.event = 'leave') AS left_it,
+        max(e.member_id) FILTER (WHERE e.event = 'join' AND no_error(e.error_code)) AS member_id
     FROM gaps AS g JOIN group_news AS e
         ON e.group_id = g.group_id AND e.client_id IS NOT DISTINCT FROM g.client_id AND e.client_address = g.client_address
     WHERE e.event IN ('join', 'leave') AND e.begin_ns BETWEEN g.earlier_ns AND g.request_time_ns
@@ -97,6 +103,8 @@ silent AS (
         g.who,
         g.interval_ms,
         g.request_time_ns - g.earlier_ns AS gap_ns,
+        coalesce(NOT bool_or(b.left_it) AND max(b.member_id) = max(h.member_id)
+            AND NOT bool_or(h.error_code IN (error('UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION'))), false) AS is_kept,
         g.earlier AS evidence_before,
         g.exchange AS evidence_after,
         g.earlier_ns AS first_time_ns,
@@ -119,6 +127,7 @@ counted AS (
         max(interval_ms) AS interval_ms,
         greatest(count(*) FILTER (WHERE gap_ns IS NULL), count(gap_ns)) AS times,
         max(gap_ns) AS gap_ns,
+        CASE WHEN bool_and(is_kept) THEN 'it was still a member when it joined again' ELSE 'the group continued without it' END AS effect,
         min_by(evidence_before, (first_time_ns, evidence_before)) AS evidence_before,
         max_by(evidence_after, (last_time_ns, evidence_after)) AS evidence_after,
         min(first_time_ns) AS first_time_ns,
