@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 38
 -- when: errors having bool_or(code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')))
--- says: {who} keeps asking for {what} {topic}[-{partition}], which {state}, for {lasted_ns} ({times|request|requests}[; {cut|later reply to Metadata was|later replies to Metadata were} cut])[; it was there before {gone_time_ns}][; {later}]
+-- says: {who} keeps asking for {what} {topic}[-{partition}], which {state}, for {lasted_ns} ({times|request|requests}[; {cut|later reply to Metadata was|later replies to Metadata were} cut])[; it was there before {gone_time_ns}][; {deleted_by} had it deleted][; {later}]
 -- do: {advice}
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, repetition(Metadata), asks_in_vain, failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
@@ -16,7 +16,7 @@
 -- later where an id is named only after the first of them, and after the last one too; where one is named before the first and
 -- after the last, only some broker's metadata are stale. Where no id tells it, replies to Produce and Fetch do. An id whose name
 -- nobody told before has that by which a client at one address is refused within ten seconds, if both are all that it is refused,
--- and no other client is refused another name so.
+-- and no other client is refused another name so. Who had it deleted is named where that was before the first refusal, within a second.
 WITH refused AS (
     SELECT
         c.cluster,
@@ -124,6 +124,13 @@ back AS (
     LEFT JOIN back_by_id AS b ON b.cluster = m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code
     LEFT JOIN used AS u ON u.cluster IS NOT DISTINCT FROM m.cluster AND u.topic = m.topic
     WHERE b.topic IS NOT NULL OR u.last_ns > m.last_time_ns
+),
+deleted AS (
+    SELECT m.cluster, m.who, m.topic, m.code, max_by(d.deleted_by, d.time_ns) AS deleted_by
+    FROM missed AS m
+    JOIN deleted_topics AS d ON d.cluster IS NOT DISTINCT FROM m.cluster AND (d.topic = m.topic OR d.topic_id IN (m.topic, m.topic_id))
+    WHERE d.time_ns <= m.first_time_ns + s(1)
+    GROUP BY m.cluster, m.who, m.topic, m.code
 )
 SELECT
     m.who,
@@ -139,6 +146,7 @@ SELECT
     CASE WHEN g.topic IS NOT NULL THEN m.first_time_ns END AS gone_time_ns,
     CASE WHEN b.is_back IS false AND m.partition IS NOT NULL THEN 'brokers do not know, although other replies name the topic'
         WHEN b.is_back IS false THEN 'other replies name' ELSE 'does not exist' END AS state,
+    CASE WHEN b.is_back IS NOT false THEN d.deleted_by END AS deleted_by,
     CASE WHEN b.is_back THEN 'it is there at the end' END AS later,
     CASE
         WHEN b.is_back IS false AND m.partition IS NOT NULL
@@ -147,6 +155,8 @@ SELECT
             THEN 'The topic exists: before and after, replies name it. The brokers that do not know it have old metadata (see their logs), or this client may not describe it: brokers then answer so too.'
         WHEN b.is_back
             THEN 'Nothing is left to create: the topic is there since. Find out why it was missing: who deleted it (the log of the controller), or whether its clients began before it was made.'
+        WHEN d.topic IS NOT NULL
+            THEN 'The topic was deleted on request (DeleteTopics) while this client used it, or was to: create it again (kafka-topics.sh --create), or stop this client.'
         WHEN g.topic IS NOT NULL
             THEN 'The topic was deleted while it was in use: find out by whom (the log of the controller), create it again (kafka-topics.sh --create), or stop this client.'
         WHEN m.is_id
@@ -162,5 +172,6 @@ SELECT
 FROM missed AS m
 LEFT JOIN gone AS g ON g.cluster IS NOT DISTINCT FROM m.cluster AND g.who = m.who AND g.topic = m.topic AND g.code = m.code
 LEFT JOIN back AS b ON b.cluster IS NOT DISTINCT FROM m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code
+LEFT JOIN deleted AS d ON d.cluster IS NOT DISTINCT FROM m.cluster AND d.who = m.who AND d.topic = m.topic AND d.code = m.code
 -- A topic that moves is unknown to a broker for a moment.
 WHERE m.is_long OR (b.topic IS NULL AND (g.topic IS NOT NULL OR m.is_asked_for))

@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 15
 -- when: topic_ids having count(*) > count(DISTINCT topic)
--- says: topic {topic} was deleted and created again: its id changed from {old_id} to {new_id}[; {meanwhile}]
+-- says: topic {topic} was deleted and created again: its id changed from {old_id} to {new_id}[; {deleted_by} had it deleted][; {meanwhile}]
 -- do: The records of the old topic are gone, and offsets that groups had committed may be beyond its end: find who deleted it, and check these groups (kafka-consumer-groups.sh --describe).
 -- look: kanalyze errors --topic {topic}
 -- explains: missing_topic, failing, offset_out_of_range, commit_failures, metadata_storm*, lag_growing
@@ -41,11 +41,19 @@ failed AS (
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
     WHERE is_client(x.role) AND x.response_time_ns >= g.old_ns
     GROUP BY g.cluster, g.topic, g.new_id
+),
+deleted AS (
+    SELECT g.cluster, g.topic, g.new_id, max_by(d.deleted_by, d.time_ns) AS deleted_by
+    FROM changed AS g JOIN deleted_topics AS d ON d.cluster = g.cluster AND (d.topic = g.topic OR d.topic_id = g.old_id)
+    -- Before it was made again; what told of the old one may have been late.
+    WHERE d.time_ns < g.new_ns
+    GROUP BY g.cluster, g.topic, g.new_id
 )
 SELECT
     g.topic,
     g.old_id,
     g.new_id,
+    d.deleted_by,
     CASE WHEN f.failures IS NOT NULL THEN 'requests about it failed meanwhile' END AS meanwhile,
     CASE WHEN f.failures IS NULL THEN 'info' ELSE 'medium' END AS severity,
     coalesce(f.failures, 0) AS weight,
@@ -54,3 +62,4 @@ SELECT
     greatest(coalesce(f.last_time_ns, g.new_ns), g.new_ns) AS last_time_ns
 FROM changed AS g
 LEFT JOIN failed AS f ON f.cluster = g.cluster AND f.topic = g.topic AND f.new_id = g.new_id
+LEFT JOIN deleted AS d ON d.cluster = g.cluster AND d.topic = g.topic AND d.new_id = g.new_id
