@@ -2,7 +2,7 @@
 -- rank: 90
 -- when: errors having bool_or(expected IS NOT TRUE)
 -- says: {api_name} fails with {name}, {times|time|times}[, at broker {at_broker}][, topic {topic}][, partition {at_partition}][, group {group_id}]: {who}[, one of {clients|client|clients}]
--- do: {advice}
+-- do: {advice}[ Batches of {refused_bytes} and more were refused.]
 -- look: kanalyze errors --api {api_name}
 -- explains: stuck_member(GROUP_MAX_SIZE_REACHED), metadata_storm(LISTENER_NOT_FOUND|INVALID_TOPIC_EXCEPTION|INVALID_REPLICATION_FACTOR|FENCED_LEADER_EPOCH|UNKNOWN_LEADER_EPOCH|KAFKA_STORAGE_ERROR|UNKNOWN_TOPIC_ID|INCONSISTENT_TOPIC_ID|REPLICA_NOT_AVAILABLE|NOT_LEADER_OR_FOLLOWER)
 -- costs: refused
@@ -72,13 +72,13 @@ SELECT
     api_name,
     name,
     code,
-    count(DISTINCT exchange) AS times,
+    count(DISTINCT j.exchange) AS times,
     CASE WHEN min(topic) = max(topic) THEN min(topic)
         WHEN min(named) = max(named) AND min(unnamed) = max(unnamed) AND count(DISTINCT who) = 1
             AND code = error('UNKNOWN_TOPIC_OR_PARTITION')
             THEN min(named) END AS topic,
     CASE WHEN min(group_id) = max(group_id) THEN min(group_id) END AS group_id,
-    min_by(who, (time_ns, exchange)) AS who,
+    min_by(who, (time_ns, j.exchange)) AS who,
     nullif(count(DISTINCT who), 1) AS clients,
     CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
     -- Whose disk it is.
@@ -86,25 +86,28 @@ SELECT
     -- Whose log it is, of which a part cannot be read.
     CASE WHEN code = error('CORRUPT_MESSAGE') AND api_name = 'Fetch' AND min(topic) = max(topic) AND min(partition) = max(partition)
         THEN min(partition) END AS at_partition,
+    min(z.bytes) AS refused_bytes,
     CASE
         WHEN code IN (error('UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID')) AND api_name <> 'Metadata'
             THEN 'The topic was deleted, perhaps created anew under its name, and this client still asks for the id of the old one: restart the client (libraries that do not take up the new id stay here), and look where its group begins to read.'
         ELSE coalesce(min(a.advice), 'Open the evidence with `kanalyze show` to see the whole reply; the Kafka protocol guide (kafka.apache.org/protocol) explains the error code.')
     END AS advice,
     CASE
-        WHEN (never_normal AND moves_records OR kept_out AND count(DISTINCT exchange) >= 3)
-            AND (count(DISTINCT exchange) >= 10 OR max(time_ns) - min(time_ns) >= s(10)) THEN 'high'
-        WHEN NOT never_normal OR moves_records OR moves_members OR count(DISTINCT exchange) >= 3 THEN 'medium'
+        WHEN (never_normal AND moves_records OR kept_out AND count(DISTINCT j.exchange) >= 3)
+            AND (count(DISTINCT j.exchange) >= 10 OR max(time_ns) - min(time_ns) >= s(10)) THEN 'high'
+        WHEN NOT never_normal OR moves_records OR moves_members OR count(DISTINCT j.exchange) >= 3 THEN 'medium'
         ELSE 'info'
     END AS severity,
-    count(DISTINCT exchange) AS weight,
-    min_by(exchange, (time_ns, exchange)) AS evidence_first,
-    max_by(exchange, (time_ns, exchange)) AS evidence_last,
+    count(DISTINCT j.exchange) AS weight,
+    min_by(j.exchange, (time_ns, j.exchange)) AS evidence_first,
+    max_by(j.exchange, (time_ns, j.exchange)) AS evidence_last,
     min(time_ns) AS first_time_ns,
     max(time_ns) AS last_time_ns
-FROM judged LEFT JOIN error_advice AS a ON a.error = name
+FROM judged AS j
+LEFT JOIN error_advice AS a ON a.error = j.name
+LEFT JOIN refused_sizes AS z ON z.exchange = j.exchange
 WHERE fails
 GROUP BY api_name, name, code, never_normal, kept_out, moves_records, moves_members
 -- Who was given a member id once, and is not seen to join with it, may still wait for the others of its group.
 HAVING CASE WHEN code = error('MEMBER_ID_REQUIRED') THEN count(*) FILTER (WHERE NOT expected) >= 3
-    ELSE never_normal OR kept_out OR count(DISTINCT CASE WHEN expected IS NOT TRUE THEN exchange END) >= 3 OR count(*) FILTER (WHERE NOT expected) > 0 END
+    ELSE never_normal OR kept_out OR count(DISTINCT CASE WHEN expected IS NOT TRUE THEN j.exchange END) >= 3 OR count(*) FILTER (WHERE NOT expected) > 0 END

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from finding_stories import FETCH, failing
+from finding_stories import FETCH, PRODUCE, failing
 from made_rows import START_NS, dataset, exchange
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
+from analyzer.report.finding_rows import as_object
 from analyzer.report.sentences import sentence
 
 STORAGE, CORRUPT = "KAFKA_STORAGE_ERROR", "CORRUPT_MESSAGE"
@@ -45,3 +46,16 @@ def test_a_topic_asked_for_by_its_id_and_then_by_its_name_is_one(
     with dataset(tmp_path, story) as made:
         (found,) = find(made, [rule("failing")])
     assert found.row["topic"] == topic
+
+
+@pytest.mark.parametrize(("code", "name", "said"), [(10, "MESSAGE_TOO_LARGE", True), (2, CORRUPT, False)])
+def test_what_a_limit_refused_has_its_size(code: int, name: str, said: bool, tmp_path: Path) -> None:
+    rows = [exchange(n, at_ns=START_NS + n, **PRODUCE) for n in range(3)]
+    place = {"connection": 1, "side": "request", "topic": "t", "position": 0, "codec": "none", "magic": 2}
+    sizes = [(0, 0, 70_000), (1, 0, 60_000), (1, 0, 90), (2, 1, 100), (2, 0, 80_000)]
+    batches = [place | {"exchange": n, "partition": number, "bytes": size} for n, number, size in sizes]
+    story = failing(code, rows, topic="t", partition=0, name=name) | {"batches": batches}
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("failing")])
+    told = as_object(found)
+    assert told["do"].endswith(" Batches of 60 kB and more were refused.") is said and "3 times" in told["sentence"]
