@@ -11,6 +11,7 @@
 -- where no request names the topic, all having been read: who asks for all topics is told of those that nobody misses.
 WITH refused AS (
     SELECT
+        l.cluster,
         coalesce(e.topic, e.topic_id) AS topic,
         x.client_address,
         x.client_id,
@@ -19,13 +20,14 @@ WITH refused AS (
         bool_or(e.expected IS NOT TRUE) AS is_late
     FROM errors AS e
     JOIN failed_exchanges AS x ON x.exchange = e.exchange
+    LEFT JOIN clustered_connections AS l ON l.connection = x.connection
     WHERE e.code = error('LEADER_NOT_AVAILABLE') AND is_client(x.role)
         AND coalesce(e.topic, e.topic_id) IS NOT NULL
         AND NOT EXISTS (
             SELECT 1 FROM new_topics AS n
             WHERE n.topic = e.topic AND x.response_time_ns BETWEEN n.created_ns - s(10) AND n.created_ns + s(10)
         )
-    GROUP BY coalesce(e.topic, e.topic_id), x.client_address, x.client_id, e.exchange
+    GROUP BY l.cluster, coalesce(e.topic, e.topic_id), x.client_address, x.client_id, e.exchange
 ),
 steps AS (
     SELECT
@@ -34,9 +36,10 @@ steps AS (
         time_ns - lag(time_ns, 2) OVER own AS lasted_ns,
         coalesce(lag(is_late, 1) OVER own, false) AS was_late
     FROM refused
-    WINDOW own AS (PARTITION BY topic, client_address, client_id ORDER BY time_ns, exchange)
+    WINDOW own AS (PARTITION BY cluster, topic, client_address, client_id ORDER BY time_ns, exchange)
 )
 SELECT
+    cluster,
     topic,
     count(*) AS times,
     max(time_ns) - min(time_ns) AS lasted_ns,
@@ -51,6 +54,6 @@ SELECT
     max(time_ns) AS last_time_ns
 FROM steps
 WHERE is_late
-GROUP BY topic
+GROUP BY cluster, topic
 HAVING count(*) >= 3
     OR bool_or(was_late AND lasted_ns BETWEEN impact('stuck_ns') AND s(40) AND after_ns BETWEEN s(3) AND lasted_ns - s(3))

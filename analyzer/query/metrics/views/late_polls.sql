@@ -1,22 +1,31 @@
 -- Consumers that did not poll in time, one row a client and group: their group went on without them, unless each time the coordinator
--- took them back under the member id that they had (`is_kept`), as libraries without a timer of their own come back.
+-- took them back under the member id that they had (`is_kept`), as libraries without a timer of their own come back. Who is in groups of
+-- several clusters under one name has a row for each.
 -- The rebalance timeout of a join is the client's max.poll.interval.ms; where it joined before the capture, it is not known. It shows
 -- in one of two ways. The client leaves: its reason says so (KIP-800), or, as librdkafka does, it leaves without a word, keeps the
 -- connection and joins again, not before the interval is over. Or it sends no Fetch for so long while heartbeats go on at first, and then
 -- stop, fail, or it joins again: with heartbeats to the end it polled, and asked for nothing (all was paused, or held already).
-WITH members AS (
+WITH news AS (
+    SELECT e.*, CASE WHEN s.who IS NOT NULL THEN l.cluster END AS realm
+    FROM group_news AS e
+    LEFT JOIN spread_clients AS s ON s.who = who(e)
+    LEFT JOIN clustered_connections AS l ON l.connection = e.connection
+),
+members AS (
     SELECT
+        realm,
         group_id,
         client_id,
         client_address,
         max(rebalance_timeout_ms) AS interval_ms
-    FROM group_news
+    FROM news
     WHERE event = 'join' AND group_type IN ('classic', 'consumer') AND rebalance_timeout_ms > 0
-    GROUP BY group_id, client_id, client_address
+    GROUP BY realm, group_id, client_id, client_address
     HAVING CAST(max(rebalance_timeout_ms) AS BIGINT) * ms(1) <= (SELECT max(last_time_ns - first_time_ns) FROM time_range)
 ),
 leaves AS (
     SELECT
+        e.realm,
         e.group_id,
         e.client_id,
         e.client_address,
@@ -25,8 +34,9 @@ leaves AS (
         e.exchange,
         e.reason,
         e.begin_ns
-    FROM group_news AS e LEFT JOIN members AS m
-        ON m.group_id = e.group_id AND m.client_id IS NOT DISTINCT FROM e.client_id AND m.client_address = e.client_address
+    FROM news AS e LEFT JOIN members AS m
+        ON m.realm IS NOT DISTINCT FROM e.realm AND m.group_id = e.group_id AND m.client_id IS NOT DISTINCT FROM e.client_id
+        AND m.client_address = e.client_address
     WHERE e.event = 'leave' AND e.group_type IN ('classic', 'consumer') AND (m.group_id IS NOT NULL OR e.reason IS NOT NULL)
 ),
 -- The last step before a leave on its connection, and the first behind it.
@@ -41,6 +51,7 @@ around AS (
 ),
 left_late AS (
     SELECT
+        l.realm,
         l.group_id,
         who(l) AS who,
         l.interval_ms,
@@ -55,23 +66,28 @@ left_late AS (
         OR (l.reason IS NULL AND a.again_ns IS NOT NULL AND l.begin_ns - a.joined_ns >= CAST(l.interval_ms AS BIGINT) * 950000)
 ),
 clients AS (
-    SELECT client_id, client_address FROM members GROUP BY client_id, client_address
+    SELECT client_id, client_address, max(realm) IS NOT NULL AS is_spread FROM members GROUP BY client_id, client_address
 ),
 fetches AS (
     SELECT
         x.client_id,
         x.client_address,
+        CASE WHEN c.is_spread THEN l.cluster END AS realm,
         x.exchange,
         x.request_time_ns,
         lag(x.exchange) OVER following AS earlier,
         lag(x.response_end_ns) OVER following AS earlier_ns
     FROM exchanges AS x JOIN clients AS c
         ON c.client_id IS NOT DISTINCT FROM x.client_id AND c.client_address = x.client_address
+    LEFT JOIN clustered_connections AS l ON l.connection = x.connection
     WHERE x.api_key = api('Fetch') AND coalesce(x.replica_id, -1) < 0 AND x.request_time_ns IS NOT NULL
-    WINDOW following AS (PARTITION BY x.client_id, x.client_address ORDER BY x.request_time_ns, x.exchange)
+    WINDOW following AS (
+        PARTITION BY x.client_id, x.client_address, CASE WHEN c.is_spread THEN l.cluster END ORDER BY x.request_time_ns, x.exchange
+    )
 ),
 gaps AS (
     SELECT
+        m.realm,
         m.group_id,
         who(f) AS who,
         m.interval_ms,
@@ -82,7 +98,7 @@ gaps AS (
         f.earlier_ns,
         f.request_time_ns
     FROM fetches AS f JOIN members AS m
-        ON m.client_id IS NOT DISTINCT FROM f.client_id AND m.client_address = f.client_address
+        ON m.client_id IS NOT DISTINCT FROM f.client_id AND m.client_address = f.client_address AND m.realm IS NOT DISTINCT FROM f.realm
     WHERE f.request_time_ns - f.earlier_ns >= CAST(m.interval_ms AS BIGINT) * ms(1)
 ),
 -- Gaps in which the member left or joined again.
@@ -92,13 +108,15 @@ broken AS (
         g.group_id,
         bool_or(e.event = 'leave') AS left_it,
         max(e.member_id) FILTER (WHERE e.event = 'join' AND no_error(e.error_code)) AS member_id
-    FROM gaps AS g JOIN group_news AS e
-        ON e.group_id = g.group_id AND e.client_id IS NOT DISTINCT FROM g.client_id AND e.client_address = g.client_address
+    FROM gaps AS g JOIN news AS e
+        ON e.realm IS NOT DISTINCT FROM g.realm AND e.group_id = g.group_id AND e.client_id IS NOT DISTINCT FROM g.client_id
+        AND e.client_address = g.client_address
     WHERE e.event IN ('join', 'leave') AND e.begin_ns BETWEEN g.earlier_ns AND g.request_time_ns
     GROUP BY g.exchange, g.group_id
 ),
 silent AS (
     SELECT
+        g.realm,
         g.group_id,
         g.who,
         g.interval_ms,
@@ -113,8 +131,10 @@ silent AS (
         ON h.api_name = 'Heartbeat' AND h.group_id = g.group_id AND h.client_id IS NOT DISTINCT FROM g.client_id
         AND h.client_address = g.client_address AND h.request_time_ns > g.earlier_ns
         AND h.request_time_ns < g.request_time_ns
+        LEFT JOIN clustered_connections AS l ON l.connection = h.connection
         LEFT JOIN broken AS b ON b.exchange = g.exchange AND b.group_id = g.group_id
-    GROUP BY g.group_id, g.who, g.interval_ms, g.request_time_ns, g.earlier_ns, g.earlier, g.exchange
+    WHERE g.realm IS NULL OR l.cluster = g.realm
+    GROUP BY g.realm, g.group_id, g.who, g.interval_ms, g.request_time_ns, g.earlier_ns, g.earlier, g.exchange
     HAVING count(*) >= 3 AND (
         count(b.exchange) > 0 OR bool_or(h.error_count > 0)
         OR g.request_time_ns - max(h.request_time_ns) > 2 * (max(h.request_time_ns) - min(h.request_time_ns)) / (count(*) - 1)
@@ -122,6 +142,7 @@ silent AS (
 ),
 counted AS (
     SELECT
+        realm AS cluster,
         group_id,
         who,
         max(interval_ms) AS interval_ms,
@@ -133,7 +154,7 @@ counted AS (
         min(first_time_ns) AS first_time_ns,
         max(last_time_ns) AS last_time_ns
     FROM (SELECT * FROM left_late UNION ALL SELECT * FROM silent) AS late
-    GROUP BY group_id, who
+    GROUP BY realm, group_id, who
 )
 SELECT *, times AS weight, CASE WHEN times >= 3 THEN 'high' ELSE 'medium' END AS severity
 FROM counted

@@ -1,4 +1,4 @@
--- Who does not fetch what it is assigned? One row per group, client and topic: `partitions` were not fetched for
+-- Who does not fetch what it is assigned? One row per group, client and topic of a cluster: `partitions` were not fetched for
 -- `waited_ns`.
 -- Only partitions of which a fetch of the member would be in the capture: they are fetched at some other time, or written to a
 -- broker that this member asks other things; and only for as long as the member is seen: one that went, and time that nobody
@@ -88,6 +88,7 @@ mute AS (
 ),
 checked AS (
     SELECT
+        h.cluster,
         h.group_id,
         h.member_id,
         h.who,
@@ -110,10 +111,11 @@ checked AS (
         AND (h.is_gone OR r.client_id IS NOT DISTINCT FROM h.client_id AND r.client_address = h.client_address)
         AND r.time_ns >= h.time_ns AND r.time_ns < h.read_until_ns
     GROUP BY
-        h.group_id, h.member_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, h.until_ns, h.read_until_ns, h.is_gone, h.client_address,
-        h.client_id
+        h.cluster, h.group_id, h.member_id, h.who, h.topic, h.partition, h.exchange, h.time_ns, h.until_ns, h.read_until_ns, h.is_gone,
+        h.client_address, h.client_id
 )
 SELECT
+    cluster,
     group_id,
     CASE WHEN is_gone THEN 'member ' || min(member_id) || CASE WHEN count(DISTINCT member_id) > 1 THEN ' (and others)' ELSE '' END
         ELSE min(who) END AS who,
@@ -128,4 +130,4 @@ SELECT
     max(until_ns) AS last_time_ns
 FROM checked
 WHERE fetches = 0
-GROUP BY group_id, CASE WHEN is_gone THEN NULL ELSE who END, is_gone, topic
+GROUP BY cluster, group_id, CASE WHEN is_gone THEN NULL ELSE who END, is_gone, topic

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from cluster_stories import PRODUCE, follower_gone
-from finding_stories import Tables, at
+from finding_stories import STORIES, Tables, at, failing, many, polling
 from incident_stories import gone
 from made_rows import SECOND_NS, capture, connection, dataset, error, exchange
 
@@ -109,3 +109,46 @@ def test_brokers_of_two_clusters_may_share_a_host(
     with dataset(tmp_path, {"connections": links}) as made:
         hosts = [row["host"] for row in made.ask("SELECT host FROM shared_broker_hosts")]
     assert hosts == ["10.0.1.1"] * is_shared
+
+
+def twice(story: Tables) -> Tables:
+    """The same again in a cluster of other brokers, half a minute later, by clients of the same names at the same addresses."""
+    later = 30 * SECOND_NS
+    both: Tables = {}
+    for table, rows in story.items():
+        again = [dict(row) for row in rows]
+        for row in again:
+            row |= {
+                name: value + later for name, value in row.items() if name.endswith("_ns") and name in MOMENTS and value
+            }
+            row |= {name: row[name] + 5000 for name in ("exchange", "connection") if name in row}
+            row |= {"broker_address": "10.7.0.1"} if "broker_address" in row else {}
+            row |= {"cluster": "d"} if table != "exchanges" and "cluster" in row else {}
+        both[table] = [*rows, *again] if table != "captures" else rows
+    return both | {
+        "connections": [connection(1, cluster="c"), connection(5001, cluster="d", broker_address="10.7.0.1")]
+    }
+
+
+MOMENTS = ("request_time_ns", "request_end_ns", "response_time_ns", "response_end_ns", "time_ns", "begin_ns")
+
+
+@pytest.mark.parametrize(
+    ("name", "story"),
+    [
+        ("no_leader", lambda: failing(5, many(3, 1), topic="t")),
+        ("assigned_not_fetched", lambda: STORIES["assigned_not_fetched"][0]()),
+        ("poll_gap", lambda: polling(61, 4)),
+    ],
+)
+def test_equal_names_in_two_clusters_are_not_added_up(name: str, story: Callable[[], Tables], tmp_path: Path) -> None:
+    told = []
+    for number, tables in enumerate((story(), twice(story()))):
+        with dataset(tmp_path / str(number), {"captures": [capture(last_time_ns=at(400))]} | tables) as made:
+            told.append(find(made, [rule(name)]))
+    (alone,), both = told
+    assert sorted(each.cluster or "" for each in both) == ["c", "d"]
+    counted = ("times", "partitions", "gap_ns", "waited_ns", "lasted_ns")
+    assert [{key: each.row.get(key) for key in counted} for each in both] == [
+        {key: alone.row.get(key) for key in counted}
+    ] * 2
