@@ -129,17 +129,27 @@ def refused_among_brokers(times: int, code: int = DUPLICATE_BROKER, role: str = 
     return {"exchanges": rows, "errors": errors, "connections": [connection(1, role=role)]}
 
 
+VOTE: dict[str, Any] = {"api_key": 52, "api_name": "Vote", "role": "controller"}
+
+
 def voting(times: int, every_s: float = 1.0, pause_s: float = 0, candidates: int = 2) -> Tables:
     """Vote requests of so many hosts; in their middle a pause."""
-    asked = {"api_key": 52, "api_name": "Vote", "role": "controller"}
     moments = [n * every_s + (pause_s if n >= times // 2 else 0) for n in range(times)]
     return {
         "exchanges": [
-            exchange(n, at_ns=at(moment), client_address=f"10.0.0.{n % candidates}", **asked)
+            exchange(n, at_ns=at(moment), client_address=f"10.0.0.{n % candidates}", **VOTE)
             for n, moment in enumerate(moments)
         ],
         "connections": [connection(1, role="controller", cluster="c")],
     }
+
+
+def electing(elections: int, apart_s: float = 30) -> Tables:
+    """So many elections, each of four Vote requests within a second."""
+    story = voting(4 * elections)
+    for n, row in enumerate(story["exchanges"]):
+        row |= exchange(n, at_ns=at(n // 4 * apart_s + n % 4 * 0.3), client_address=row["client_address"], **VOTE)
+    return story
 
 
 def sharing(held: list[int], since_s: float = 0, left: bool = False) -> Tables:
@@ -305,6 +315,9 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: voting(19),
             lambda: voting(20, every_s=0.7),
             lambda: voting(24, pause_s=11),
+            # A restart of all controllers in turn; one election now and then.
+            lambda: electing(4),
+            lambda: electing(8, apart_s=130),
         ),
     ),
     "spare_members": (
