@@ -81,6 +81,8 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     ),
     "healthy_static_restart": (None, ()),
     "log_corrupt_at_offset": ("failing", ("CORRUPT_MESSAGE, 60 times, topic sales, partition 3", "kafka-dump-log.sh")),
+    # Each time, two batches with the same records follow, and are taken.
+    "refused_batch_split": ("failing", ("MESSAGE_TOO_LARGE, twice, topic bulk", "split a refused batch")),
     "share_session_lost": (
         "failing",
         ("SHARE_SESSION_NOT_FOUND, 100 times, group workers", "group.share.max.share.sessions"),
