@@ -365,7 +365,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
         (
             lambda: unheard(2.9, resent=0, missing=(1, 0), joined=3),
-            lambda: unheard(3.1, resent=0, missing=(1, 0), joined=2),
+            lambda: unheard(5.1, resent=0, missing=(1, 0), joined=2),
             lambda: unheard(3.1, resent=0, missing=(2, 0), joined=3),
             lambda: unheard(3.1, resent=0, missing=(1, 1), joined=3),  # the capture lacks packets
             lambda: unheard(3.1, resent=1, missing=(1, 0), joined=3),

@@ -10,7 +10,9 @@
 -- Where the line went dead between two requests none waits: the broker sent its last reply again five times and more, for as long as
 -- so many tries take at least (3 s), and the client, at work before, had three times as much to send in the second after. Or all that
 -- was sent again was the client's, and lost before the capture: its packets skip numbers once, as those of no other connection do, and the
--- first one after 3 s and more of silence has three requests in it, as TCP joins what it sends again. Or its client gave it up meanwhile, and
+-- first one after 3 s and more of silence has three requests in it, as TCP joins what it sends again; or, where the client has one
+-- under way at a time, comes when TCP tries again (after 0.2 s at first, and then after twice the time), and the client goes on as before.
+-- Or its client gave it up meanwhile, and
 -- asks on newer connections for a second and more, when what TCP still sent again on it comes at last, and is reset.
 -- To the end of the capture (`until`) a line is dead over which a request was sent again three times, 3 s and more after it, on a connection
 -- that was not idle for long before (a path may drop idle ones), when no broker has sent this host anything for 10 s, though other hosts
@@ -110,7 +112,14 @@ unheard AS (
         (r.given_up_ns - s.last_ns < s(1) AND s.last_ns - s.next_ns >= s(1))
         OR (sum(x.request_bytes) FILTER (WHERE x.request_time_ns >= s.next_ns) * 5
                 >= sum(x.request_bytes) FILTER (WHERE x.request_time_ns <= s.request_time_ns) * 3
-            AND (NOT r.is_unseen OR (r.is_alone AND count(*) FILTER (WHERE x.request_time_ns = s.next_ns) >= 3))))
+            AND (NOT r.is_unseen OR (r.is_alone AND count(*) FILTER (WHERE x.request_time_ns = s.next_ns) >= 3)))
+        OR (r.is_unseen AND r.is_alone AND s.last_ns = s.next_ns
+            AND count(*) FILTER (WHERE x.request_time_ns >= s.next_ns) * 10 >= count(*) FILTER (WHERE x.request_time_ns <= s.request_time_ns)
+            -- Of the tries so far, as many as fit, the last one has just been made: no pause of another sort ends so.
+            AND s.next_ns - s.request_time_ns - s(5) / count(*) FILTER (WHERE x.request_time_ns <= s.request_time_ns) <= 1e8
+                + 2.2e8 * (power(2, floor(log2(1 + (
+                    s.next_ns - s.request_time_ns - s(5) / count(*) FILTER (WHERE x.request_time_ns <= s.request_time_ns)
+                ) / 2e8))) - 1)))
 ),
 dead AS (
     SELECT client_address, begin_ns, end_ns, who, broker, brokers, first_request_ns, least_ns, exchange FROM waited

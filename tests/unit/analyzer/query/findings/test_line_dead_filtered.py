@@ -53,3 +53,27 @@ def test_what_comes_late_on_a_connection_given_up_had_no_way(
     with dataset(tmp_path, story) as made:
         found = find(made, [rule("line_dead")])
     assert [(each.row["at_most"], round(each.row["silent_ns"] / 1e9)) for each in found] == [("at most", 9)] * fires
+
+
+@pytest.mark.parametrize(
+    ("silent_s", "values", "fires"),
+    [
+        (3.2, {}, True),  # the fourth try
+        (6.4, {}, True),
+        (12.8, {}, True),
+        (5.1, {}, False),  # between two of them
+        (8.1, {}, False),
+        (6.4, {"missing": (0, 0)}, False),
+        (6.4, {"missing": (2, 0)}, False),
+        (6.4, {"missing": (1, 1)}, False),  # the capture lacks packets
+        (6.4, {"burst": 4}, False),  # it was at its end
+        (6.4, {"before": 9}, False),
+        (6.4, {"resent": 1}, False),
+    ],
+)
+def test_one_request_at_a_time_is_sent_again_by_a_clock(
+    silent_s: float, values: dict[str, Any], fires: bool, tmp_path: Path
+) -> None:
+    """The client goes on after a silence as long as some tries of TCP, and a packet before it has no number."""
+    with dataset(tmp_path, unheard(silent_s, **({"resent": 0, "missing": (1, 0)} | values))) as made:
+        assert bool(find(made, [rule("line_dead")])) is fires
