@@ -121,8 +121,8 @@ broker_bytes                     int64   Payload bytes that the broker sent, as 
 client_wire_bytes                int64   Bytes of the IP packets that the client sent, headers, empty ACKs and retransmissions
                                          included; in a tunnel those of the inner packets.
 broker_wire_bytes                int64   Bytes of the IP packets that the broker sent, likewise.
-client_retransmitted             int64   Retransmitted segments of the client: only bytes seen before.
-broker_retransmitted             int64   Retransmitted segments of the broker: only bytes seen before.
+client_retransmitted             int64   Retransmitted segments of the client: only bytes seen before, and no reset.
+broker_retransmitted             int64   Retransmitted segments of the broker: only bytes seen before, and no reset.
 client_reordered                 int64   Segments of the client that were captured before an earlier one.
 broker_reordered                 int64   Segments of the broker that were captured before an earlier one.
 client_gaps                      int64   Gaps in the client's stream: bytes that are not in the capture.

@@ -13,7 +13,7 @@ from dissectors.tcp.damaged import replace_damaged
 from dissectors.tcp.out_of_order import buffer_bytes, drop_first_record
 from dissectors.tcp.output_rows import problem_row, stream_row
 from dissectors.tcp.sequence import older_ack
-from dissectors.tcp.sides import is_set_aside, unwrap_of_side
+from dissectors.tcp.sides import is_reset, is_set_aside, unwrap_of_side
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 from dissectors.tcp.stream_start import lower_start
@@ -33,7 +33,7 @@ def take_data(tcp: TcpState, s: cython.longlong):
         if not lower_start(tcp, s, first):
             problem_row(tcp, PROBLEM_STRAY_BYTES, s, first, tcp.length)
         elif buffer_bytes(tcp, s, first, first, first + tcp.length) == 0:
-            tcp.side[s, SIDE_RETRANSMITTED] += 1
+            tcp.side[s, SIDE_RETRANSMITTED] += not is_reset(tcp, s)
         return
     replace_damaged(tcp, s, first, first + tcp.length)
     begin = max(first, tcp.side[s, SIDE_NEXT])
@@ -41,7 +41,7 @@ def take_data(tcp: TcpState, s: cython.longlong):
     if begin >= end:
         # A keep-alive may repeat the last byte.
         if end <= tcp.side[s, SIDE_NEXT] and (tcp.length != 1 or first != tcp.side[s, SIDE_NEXT] - 1):
-            tcp.side[s, SIDE_RETRANSMITTED] += 1
+            tcp.side[s, SIDE_RETRANSMITTED] += not is_reset(tcp, s)
         return
     stop = begin
     if tcp.side[s, SIDE_FIRST_RECORD] >= 0:
@@ -61,7 +61,7 @@ def take_data(tcp: TcpState, s: cython.longlong):
             ):
                 tcp.side[s, SIDE_REORDERED] += 1
         elif stop == begin:
-            tcp.side[s, SIDE_RETRANSMITTED] += 1
+            tcp.side[s, SIDE_RETRANSMITTED] += not is_reset(tcp, s)
 
 
 @cython.cfunc

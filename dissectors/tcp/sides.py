@@ -6,6 +6,7 @@ In all files of this package `slot` is the slot of a connection, `s` is 2 * slot
 
 import cython
 
+from dissectors.layout import *
 from dissectors.tcp.sequence import unwrap
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
@@ -29,6 +30,13 @@ def unwrap_of_side(tcp: TcpState, s: cython.longlong, seq: cython.longlong) -> c
         tcp.side[s, SIDE_NEXT] = SEQUENCE_RANGE + (seq & LOW_32)
         tcp.side[s, SIDE_START] = tcp.side[s, SIDE_NEXT]
     return unwrap(tcp.side[s, SIDE_NEXT], seq)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def is_reset(tcp: TcpState, s: cython.longlong) -> cython.bint:
+    """Whether a reset was seen. What is sent again behind it was not lost: who sends it has not heard of the reset."""
+    return tcp.conn[s >> 1, CONN_RST] != 0 or tcp.conn[s >> 1, CONN_CLOSE] == END_RST
 
 
 @cython.cfunc

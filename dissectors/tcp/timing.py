@@ -22,6 +22,7 @@ from dissectors.layout import *
 from dissectors.tcp.lags import added, difference, full_segment, lag_of, used_scale, way_step
 from dissectors.tcp.output_rows import queued_row
 from dissectors.tcp.sequence import unwrap
+from dissectors.tcp.sides import is_reset
 from dissectors.tcp.state import TcpState
 from dissectors.tcp.state_columns import *
 
@@ -267,7 +268,7 @@ def note_data(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython
     tcp.side[s, SIDE_DATA_PACKETS] += length > 0
     if first < top:
         tcp.marks |= MARK_REPEAT
-        if not left_earlier(tcp, s, row):
+        if not is_reset(tcp, s) and not left_earlier(tcp, s, row):
             tcp.side[s, SIDE_LATE] += 1
         tcp.side[s, SIDE_REPEATED] = 1
         tcp.side[s, SIDE_SAMPLE_TO] = 0

@@ -139,6 +139,15 @@ def test_a_reset_after_one_fin_wins(stage: str) -> None:
     assert out.parts[0][layout.PART_CLOSE] == layout.END_RST
 
 
+@pytest.mark.parametrize(("by", "counted"), [(None, 2), (0, 1), (1, 1)])
+def test_what_is_sent_again_behind_a_reset_was_not_lost(stage: str, by: int | None, counted: int) -> None:
+    """The other side has not heard of it, or not yet: it would send that again until it gives up."""
+    talk = Conversation().shake().c(0, b"abc").c(0, b"abc")
+    if by is not None:
+        talk = talk.c(3, ack=None, flags=RST) if by == 0 else talk.b(0, ack=None, flags=RST)
+    assert talk.c(0, b"abc").run(stage=stage).parts[0][layout.PART_RETRANSMITTED] == counted
+
+
 def test_a_reset_from_nowhere_is_ignored(stage: str) -> None:
     out = Conversation().shake().c(0, b"abc").b(2**31 - 5, ack=None, flags=RST).c(3, b"def").run(stage=stage)
     assert out.story() == [(0, b"abc"), (0, b"def")]
