@@ -8,7 +8,9 @@ from pathlib import Path
 from analyzer.base.filters import Filters
 
 MIB = 1 << 20
-PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FETCH, DELETE_RECORDS, SHARE_FETCH = 0, 1, 2, 9, 21, 78  # API keys
+# API keys.
+PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FETCH, SHARE_FETCH = 0, 1, 2, 9, 78
+CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS = 19, 20, 21
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,11 @@ class Options:
 
         Those of Fetch are always needed, as they tell what a Fetch waited for. Rows of batches get their offsets from those of
         Produce; where a consumer went on after an offset out of range is told by ListOffsets, who had its records
-        deleted by DeleteRecords, and which offsets a group had by OffsetFetch. The others cost more than all else.
+        deleted by DeleteRecords, which offsets a group had by OffsetFetch, and which topics are new or gone on request by
+        CreateTopics and DeleteTopics. The others cost more than all else.
         """
         if self.filters.topics or (self.seldom and self.wants("entries")):
             return None
         written = (PRODUCE, SHARE_FETCH) if self.wants("entries", "batches", "fetch_positions") else ()
-        return frozenset(
-            (FETCH, *written, *((LIST_OFFSETS, OFFSET_FETCH, DELETE_RECORDS) if self.wants("entries") else ()))
-        )
+        asked = (LIST_OFFSETS, OFFSET_FETCH, CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS)
+        return frozenset((FETCH, *written, *(asked if self.wants("entries") else ())))

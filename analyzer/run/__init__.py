@@ -1,8 +1,8 @@
 """Captures to a dataset on this machine: chooses how to read them, writes the SQL over raw tables; knows no screen.
 
 - A report of a large capture runs every rule and shows what that of a small one shows; it reads only what these need:
-  no columns marked `seldom`, and entries of Produce, Fetch, ListOffsets, OffsetFetch and DeleteRecords alone
-  (`Options.entries_of`). A question that reads one of these columns all the same raises an error.
+  no columns marked `seldom`, and entries of a few APIs alone (`Options.entries_of`). A question that reads one of these
+  columns all the same raises an error.
 - Some fifty rules and sections read exchanges, so that report computes them once, as a table (`all_exchanges`; `_held` in
   `analyzer/run/raw_views.py`). Each column of this table costs some 5 ns and 8 bytes a row. So it leaves out columns
   that no rule or section reads (`UNREAD`), and those of a broker's log that nobody gave. It is that table itself that
