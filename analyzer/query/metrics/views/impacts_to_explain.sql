@@ -97,9 +97,7 @@ SELECT
     coalesce(x.unknown_ns, x.latency_ns) AS unknown_ns,
     CASE WHEN x.latency_ns - coalesce(x.throttle_ns, 0) >= ms(500) THEN x.latency_ns - coalesce(x.throttle_ns, 0) END AS slow_ns,
     CAST(NULL AS STRING[]) AS topics
-FROM exchange_parts AS x
-LEFT JOIN kinds AS k ON k.kind = x.kind
-WHERE x.latency_ns IS NOT NULL AND (coalesce(k.reach, 'broker') = 'broker' OR (x.kind = 'wait' AND is_client(x.role)))
+FROM answered_work AS x
 UNION ALL
 -- How long the broker itself took of a wait for members nobody knows.
 SELECT

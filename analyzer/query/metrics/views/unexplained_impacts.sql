@@ -5,14 +5,14 @@
 -- waits for its members whenever it starts: one wait must be as long as a client may be stuck. What is not about time goes on for as long;
 -- what brokers refuse each other, for one of them. That is medium from 30 s on, longer than a restarted broker waits until its old session
 -- has ended, and so are three requests of clients that took 5 s or longer.
-WITH units AS (
-    SELECT *, account NOT IN ('time', 'rebalance') OR slow_ns IS NOT NULL AS is_counted
+WITH counted AS (
+    SELECT *
     FROM impacts_to_explain
-    WHERE account IN ('time', 'rebalance', 'refused')
+    WHERE (account IN ('time', 'rebalance') AND slow_ns IS NOT NULL)
+        OR account = 'refused'
         OR (account = 'unanswered' AND what <> 'pending')
         OR (account = 'connections' AND what IN ('reset by the broker', 'answered no request', 'ended after ApiVersions'))
 ),
--- Slow ones are told of how many.
 entries AS (
     SELECT
         account,
@@ -21,30 +21,35 @@ entries AS (
         api_name,
         broker_address,
         broker_port,
-        count(*) AS requests,
-        count(*) FILTER (WHERE is_counted) AS times,
+        count(*) AS times,
         count(*) FILTER (WHERE slow_ns >= s(5)) AS very_slow,
         CASE WHEN account IN ('time', 'rebalance') THEN max(slow_ns) END AS longest_ns,
         sum(slow_ns) AS slow_sum_ns,
-        coalesce(sum(queue_ns) FILTER (WHERE slow_ns IS NOT NULL) * 2 > sum(slow_ns), false) AS is_queued,
-        count(DISTINCT CASE WHEN is_counted THEN who() END) AS clients,
-        min(who()) FILTER (WHERE is_counted) AS who,
-        min(client_address) FILTER (WHERE is_counted) AS least_address,
-        max(client_address) FILTER (WHERE is_counted) AS client_address,
-        min(group_id) FILTER (WHERE is_counted) AS least_group,
-        max(group_id) FILTER (WHERE is_counted) AS group_id,
-        min(at_ns) FILTER (WHERE is_counted) AS first_time_ns,
-        max(until_ns) FILTER (WHERE is_counted) AS last_time_ns,
-        min(exchange) FILTER (WHERE is_counted) AS evidence_first,
-        max_by(exchange, (slow_ns, exchange)) FILTER (WHERE is_counted) AS evidence_slowest,
-        min(connection) FILTER (WHERE is_counted) AS connection
-    FROM units
+        coalesce(sum(queue_ns) * 2 > sum(slow_ns), false) AS is_queued,
+        count(DISTINCT who()) AS clients,
+        min(who()) AS who,
+        min(client_address) AS least_address,
+        max(client_address) AS client_address,
+        min(group_id) AS least_group,
+        max(group_id) AS group_id,
+        min(at_ns) AS first_time_ns,
+        max(until_ns) AS last_time_ns,
+        min(exchange) AS evidence_first,
+        max_by(exchange, (slow_ns, exchange)) AS evidence_slowest,
+        min(connection) AS connection
+    FROM counted
     GROUP BY account, what, between_brokers, api_name, broker_address, broker_port,
         CASE WHEN account = 'refused' AND between_brokers THEN client_address END
+),
+-- Slow ones are told of how many.
+answered AS (
+    SELECT NOT is_client(role) AS between_brokers, api_name, broker_address, broker_port, count(*) AS requests
+    FROM answered_work
+    GROUP BY NOT is_client(role), api_name, broker_address, broker_port
 )
 SELECT
     CAST(e.times AS STRING) || CASE e.account
-        WHEN 'time' THEN ' of ' || CAST(e.requests AS STRING)
+        WHEN 'time' THEN ' of ' || CAST(a.requests AS STRING)
         WHEN 'connections' THEN ' connections'
         WHEN 'unanswered' THEN CASE WHEN e.what = 'orphan_reply' THEN ' replies' ELSE '' END
         ELSE '' END
@@ -86,9 +91,12 @@ SELECT
     first_time_ns,
     last_time_ns
 FROM entries AS e
+LEFT JOIN answered AS a
+    ON e.account = 'time' AND a.between_brokers = e.between_brokers AND a.api_name IS NOT DISTINCT FROM e.api_name
+    AND a.broker_address = e.broker_address AND a.broker_port = e.broker_port
 WHERE CASE e.account
-    WHEN 'time' THEN times >= greatest(3, impact('slow_share') * requests) AND slow_sum_ns >= impact('slow_ns')
-        AND (between_brokers OR clients > 1)
+    WHEN 'time' THEN times >= greatest(3, impact('slow_share') * a.requests) AND slow_sum_ns >= impact('slow_ns')
+        AND (e.between_brokers OR clients > 1)
     WHEN 'rebalance' THEN longest_ns >= impact('stuck_ns')
     ELSE times >= impact('refusals') AND last_time_ns - first_time_ns >= impact('stuck_ns')
 END
