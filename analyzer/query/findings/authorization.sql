@@ -43,7 +43,7 @@ WITH refused AS (
         AND x.api_key <> api('Envelope')
     GROUP BY who(x), x.api_key, x.api_name, coalesce(e.name, CAST(e.code AS STRING))
 ),
--- Whom brokers served before somebody changed ACLs, and refuse since then.
+-- Whom brokers served before somebody changed ACLs, and refuse since then: who was served for seconds after it lost nothing by it.
 changed AS (
     SELECT r.who, r.api_key, r.name, max_by(c.changed_by, c.time_ns) AS changed_by, max_by(c.api_name, c.time_ns) AS changed_with
     FROM refused AS r JOIN changed_rights AS c
@@ -51,6 +51,9 @@ changed AS (
     WHERE EXISTS (
         SELECT 1 FROM exchanges AS x
         WHERE x.api_key = r.api_key AND who(x) = r.who AND x.response_time_ns < c.time_ns AND x.error_count = 0
+    ) AND NOT EXISTS (
+        SELECT 1 FROM exchanges AS x
+        WHERE x.api_key = r.api_key AND who(x) = r.who AND x.response_time_ns BETWEEN c.time_ns + s(5) AND r.first_time_ns AND x.error_count = 0
     )
     GROUP BY r.who, r.api_key, r.name
 )

@@ -58,6 +58,7 @@ def deletes(story: Tables, when_s: float, topic: str, error: int) -> None:
     [
         (0, 5, 31, "; it was served until admin had ACLs deleted"),
         (0, 5, 30, "; it was served until admin had ACLs made"),
+        (0, 1, 30, None),  # served for long after it
         (0, 15, 31, None),  # when it was refused already
         (6, 5, 31, None),  # the change was before all that is known of it
     ],
@@ -71,6 +72,7 @@ def test_who_changed_rights_before_a_refusal_is_named(
     admin = {"client_id": "admin", "client_address": "10.0.0.9"}
     story["exchanges"] += [
         exchange(70, at_ns=at(served_s), **PRODUCE),
+        exchange(72, at_ns=at(6.5), **PRODUCE) | ({} if changed_s == 1 else {"client_id": "other"}),
         exchange(71, at_ns=at(changed_s), api_key=api, api_name={30: "CreateAcls", 31: "DeleteAcls"}[api], **admin),
     ]
     with dataset(tmp_path, story) as made:
