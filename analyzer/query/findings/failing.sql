@@ -86,7 +86,7 @@ SELECT
     -- Whose log it is, of which a part cannot be read.
     CASE WHEN code = error('CORRUPT_MESSAGE') AND api_name = 'Fetch' AND min(topic) = max(topic) AND min(partition) = max(partition)
         THEN min(partition) END AS at_partition,
-    min(z.bytes) AS refused_bytes,
+    CASE WHEN code IN (error('MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE')) THEN min(z.bytes) END AS refused_bytes,
     CASE
         WHEN code IN (error('UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID')) AND api_name <> 'Metadata'
             THEN 'The topic was deleted, perhaps created anew under its name, and this client still asks for the id of the old one: restart the client (libraries that do not take up the new id stay here), and look where its group begins to read.'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from finding_stories import FETCH, PRODUCE, failing
-from made_rows import START_NS, dataset, exchange
+from made_rows import START_NS, dataset, error, exchange
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
@@ -59,3 +59,16 @@ def test_what_a_limit_refused_has_its_size(code: int, name: str, said: bool, tmp
         (found,) = find(made, [rule("failing")])
     told = as_object(found)
     assert told["do"].endswith(" Batches of 60 kB and more were refused.") is said and "3 times" in told["sentence"]
+
+
+def test_the_size_is_told_of_the_limit_alone(tmp_path: Path) -> None:
+    story = failing(
+        87, [exchange(n, at_ns=START_NS + n, **PRODUCE) for n in range(3)], name="INVALID_RECORD", topic="u"
+    )
+    for n in range(3):
+        story["errors"].append(error(n, 10, name="MESSAGE_TOO_LARGE", topic="t", partition=0, expected=False))
+    place = {"connection": 1, "side": "request", "topic": "t", "partition": 0, "position": 0, "bytes": 60_000}
+    story["batches"] = [place | {"exchange": n} for n in range(3)]
+    with dataset(tmp_path, story) as made:
+        told = {each.row["name"]: each.row["refused_bytes"] for each in find(made, [rule("failing")])}
+    assert told == {"INVALID_RECORD": None, "MESSAGE_TOO_LARGE": 60_000}
