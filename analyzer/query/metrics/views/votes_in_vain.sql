@@ -28,6 +28,7 @@ elections AS (
         min(request_time_ns) AS first_time_ns,
         max(request_time_ns) AS last_time_ns,
         count(DISTINCT client_address) AS candidates,
+        list(DISTINCT client_address) AS addresses,
         min(client_address) AS client_address,
         min_by(exchange, (request_time_ns, exchange)) AS evidence_first,
         max_by(exchange, (request_time_ns, exchange)) AS evidence_last
@@ -55,9 +56,9 @@ FROM in_vain
 WHERE is_in_vain
 UNION ALL
 SELECT
-    CAST(sum(times) AS BIGINT), count(*), max(last_time_ns) - min(first_time_ns), max(candidates), min(client_address), count(*),
-    min_by(evidence_first, (first_time_ns, evidence_first)), max_by(evidence_last, (last_time_ns, evidence_last)), min(first_time_ns),
-    max(last_time_ns)
+    CAST(sum(times) AS BIGINT), count(*), max(last_time_ns) - min(first_time_ns), len(list_distinct(flatten(list(addresses)))),
+    min(client_address), count(*), min_by(evidence_first, (first_time_ns, evidence_first)),
+    max_by(evidence_last, (last_time_ns, evidence_last)), min(first_time_ns), max(last_time_ns)
 FROM series
 GROUP BY cluster, series
 HAVING count(*) >= 5

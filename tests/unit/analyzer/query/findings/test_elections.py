@@ -25,3 +25,11 @@ def test_a_leader_that_is_elected_again_and_again_is_told_apart_from_none(tmp_pa
     )
     ((severity, says),) = told(voting(20), tmp_path / "in vain")
     assert severity == "high" and says.startswith("controllers elect no leader: 20 Vote requests in 19.0 s, by 2 ")
+
+
+def test_candidates_of_a_series_are_those_of_all_its_elections(tmp_path: Path) -> None:
+    story = electing(6)
+    for n, row in enumerate(story["exchanges"]):
+        row["client_address"] = f"10.0.0.{n // 4 % 3}"
+    ((_, says),) = told(story, tmp_path)
+    assert ", by 3 candidates, 10.0.0.0 among them" in says
