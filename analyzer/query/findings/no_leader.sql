@@ -8,7 +8,8 @@
 -- costs: refused(LEADER_NOT_AVAILABLE), repeated(Metadata)
 -- LEADER_NOT_AVAILABLE beyond what a new topic or an election brings. Nobody writes to such a partition or reads from it. Three replies
 -- beyond it, or two of a client that asks each few seconds and was refused before, as in an election, for 10 s in all. For information
--- where no request names the topic, all having been read: who asks for all topics is told of those that nobody misses.
+-- where no request names the topic, all having been read: who asks for all topics is told of those that nobody misses. A large report
+-- has no entries of Metadata; `named`: how many topics the requests named that were told so.
 WITH refused AS (
     SELECT
         l.cluster,
@@ -16,6 +17,7 @@ WITH refused AS (
         x.client_address,
         x.client_id,
         e.exchange,
+        max(x.topics) AS named,
         min(x.response_time_ns) AS time_ns,
         bool_or(e.expected IS NOT TRUE) AS is_late
     FROM errors AS e
@@ -44,7 +46,7 @@ SELECT
     count(*) AS times,
     max(time_ns) - min(time_ns) AS lasted_ns,
     CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
-    CASE WHEN topic NOT IN (
+    CASE WHEN coalesce(max(named), 0) = 0 AND topic NOT IN (
         SELECT coalesce(topic, topic_id) FROM entries WHERE side = 'request' AND coalesce(topic, topic_id) IS NOT NULL
     ) AND NOT EXISTS (SELECT 1 FROM exchanges WHERE request_decoded = 'truncated' AND is_client(role)) THEN 'info' END AS severity,
     count(*) AS weight,

@@ -153,6 +153,7 @@ def in_order(*values: str) -> list[int]:
         ("authorization", lambda: failing(29, many(1, 1, api_key=19)), lambda: failing(29, many(4, 1, api_key=0))),
         ("far_broker", lambda: far(80, 97, 82), lambda: far(80, 100, 82)),
         ("no_leader", lambda: failing(5, many(3, 1), topic="t"), lambda: failing(5, many(3, 1), topic="t") | NAMED),
+        ("no_leader", lambda: failing(5, many(3, 1), topic="t"), lambda: failing(5, many(3, 1, topics=1), topic="t")),
         ("failing", lambda: failing(26, many(9, 1, **JOIN)), lambda: failing(26, many(10, 1, **JOIN))),
         ("rereads", lambda: starting([0] * 3, commits=0), lambda: starting([0] * 4, commits=3)),
         ("missing_topic", lambda: failing(3, HELD_FETCHES, topic="t"), lambda: failing(3, many(3, 100), topic="t")),
