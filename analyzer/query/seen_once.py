@@ -1,8 +1,8 @@
 """A dataset with each connection once, for findings: what several capture points that have names saw happened once.
 
 Tables keep a row for each of them (`--tap`). A count, a threshold, or a walk from one life of a client to the next has no use for
-the second one. The row that stays is that of a point that saw both sides, from the beginning, with the fewest bytes missing; among
-equal ones that of the point with the most packets.
+the second one. The row that stays is that of a point that saw both sides, for much longer than others, from the beginning, with the
+fewest bytes missing; among equal ones that of the point with the most packets.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from analyzer.base.tables import TABLES
 from analyzer.query.dataset import Dataset
 from analyzer.query.table_views import NEAR
 
+_AGAIN = "seen_again"
 # Clocks of capture points differ.
 _SLACK_NS = 1_000_000_000
 _SEEN_AGAIN = f"""
@@ -21,7 +22,8 @@ WITH links AS (
     SELECT
         connection, tap, client_address, client_port, broker_address, broker_port, first_time_ns, last_time_ns,
         row(
-            one_way IS NOT NULL, seen_from <> 'syn', client_gap_bytes + broker_gap_bytes,
+            one_way IS NOT NULL, -floor(log2(1 + (last_time_ns - first_time_ns) / {_SLACK_NS}) / 2),
+            seen_from <> 'syn', client_gap_bytes + broker_gap_bytes,
             -sum(client_packets + broker_packets) OVER (PARTITION BY tap), tap
         ) AS place
     FROM all_connections
@@ -52,18 +54,20 @@ def seen_once(dataset: Dataset) -> Iterator[Dataset]:
 
 def _without(dataset: Dataset, connections: list[int]) -> Dataset:
     views = dict(dataset.made_of["views"])
-    ids = ", ".join(map(str, sorted(connections)))
+    # Held as a table: each question would read them again.
+    views[_AGAIN] = f"SELECT unnest([{', '.join(map(str, sorted(connections)))}]) AS connection"
     for table, columns in TABLES.items():
         if any(column.name == "connection" for column in columns):
             for name in {table, f"{NEAR}{table}"} & set(views):
-                views[name] = _narrowed(views[name], ids)
-    found = Dataset(**{**dataset.made_of, "views": views})
+                views[name] = _narrowed(views[name])
+    found = Dataset(**{**dataset.made_of, "views": views, "materialized": {*dataset.made_of["materialized"], _AGAIN}})
     found.captures, found.tell = dataset.captures, dataset.tell
     return found
 
 
-def _narrowed(view: str | Callable[[], str], ids: str) -> str | Callable[[], str]:
+def _narrowed(view: str | Callable[[], str]) -> str | Callable[[], str]:
     def sql(of: str) -> str:
-        return f"SELECT seen.* FROM ({of}) AS seen WHERE seen.connection IS NULL OR seen.connection NOT IN ({ids})"
+        kept = f"seen.connection IS NULL OR seen.connection NOT IN (SELECT connection FROM {_AGAIN})"
+        return f"SELECT seen.* FROM ({of}) AS seen WHERE {kept}"
 
     return sql(view) if isinstance(view, str) else lambda: sql(view())

@@ -19,6 +19,8 @@ from analyzer.query.seen_once import seen_once
         ({"client_packets": 101, "one_way": "client"}, [1]),
         ({"client_packets": 101, "seen_from": "midstream"}, [1]),
         ({"client_packets": 101, "broker_gap_bytes": 9}, [1]),
+        # The other point's capture ends soon.
+        ({"seen_from": "midstream", "last_time_ns": START_NS + 600 * SECOND_NS}, [2]),
         ({"tap": "default"}, [1, 2]),
         ({"client_port": 7}, [1, 2]),
         ({"broker_port": 9093}, [1, 2]),
@@ -35,3 +37,10 @@ def test_the_row_that_says_most_stays(other: dict[str, Any], kept: list[int], tm
         for table in ("connections", "all_connections", "exchanges"):
             assert [row["connection"] for row in once.ask(f"SELECT connection FROM {table} ORDER BY 1")] == kept
         assert len(made.ask("SELECT connection FROM connections")) == 2
+
+
+def test_questions_do_not_grow_with_the_connections(tmp_path: Path) -> None:
+    links = [connection(n, client_port=n // 2, tap=f"tap {n % 2}") for n in range(400)]
+    with dataset(tmp_path, {"connections": links, "exchanges": [exchange(1)]}) as made, seen_once(made) as once:
+        assert len(once.ask("SELECT connection FROM connections")) == 200
+        assert len(once.made_of["views"]["exchanges"]) < len(made.made_of["views"]["exchanges"]) + 200
