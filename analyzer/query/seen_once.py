@@ -2,7 +2,7 @@
 
 Tables keep a row for each of them (`--tap`). A count, a threshold, or a walk from one life of a client to the next has no use for
 the second one. The row that stays is that of a point that saw both sides, for much longer than others, from the beginning, with the
-fewest bytes missing; among equal ones that of the point with the most packets.
+fewest bytes missing; among equal ones that of the point with the most packets. Of two that saw one side each both stay.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SLACK_NS = 1_000_000_000
 _SEEN_AGAIN = f"""
 WITH links AS (
     SELECT
-        connection, tap, client_address, client_port, broker_address, broker_port, first_time_ns, last_time_ns,
+        connection, tap, one_way, client_address, client_port, broker_address, broker_port, first_time_ns, last_time_ns,
         row(
             one_way IS NOT NULL, -floor(log2(1 + (last_time_ns - first_time_ns) / {_SLACK_NS}) / 2),
             seen_from <> 'syn', client_gap_bytes + broker_gap_bytes,
@@ -32,7 +32,7 @@ SELECT DISTINCT b.connection
 FROM links AS a JOIN links AS b
     ON b.client_address = a.client_address AND b.client_port = a.client_port AND b.broker_address = a.broker_address
     AND b.broker_port = a.broker_port
-WHERE b.tap <> a.tap AND b.place > a.place
+WHERE b.tap <> a.tap AND b.place > a.place AND (a.one_way IS NULL OR a.one_way = b.one_way)
     AND b.first_time_ns <= a.last_time_ns + {_SLACK_NS} AND a.first_time_ns <= b.last_time_ns + {_SLACK_NS}
 """
 

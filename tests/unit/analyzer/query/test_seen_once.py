@@ -44,3 +44,9 @@ def test_questions_do_not_grow_with_the_connections(tmp_path: Path) -> None:
     with dataset(tmp_path, {"connections": links, "exchanges": [exchange(1)]}) as made, seen_once(made) as once:
         assert len(once.ask("SELECT connection FROM connections")) == 200
         assert len(once.made_of["views"]["exchanges"]) < len(made.made_of["views"]["exchanges"]) + 200
+
+
+def test_each_side_is_kept_where_two_points_saw_one_each(tmp_path: Path) -> None:
+    links = [connection(n, client_port=7, tap=side, one_way=side) for n, side in enumerate(("broker", "client"))]
+    with dataset(tmp_path, {"connections": links}) as made, seen_once(made) as once:
+        assert len(once.ask("SELECT connection FROM connections")) == 2
