@@ -93,7 +93,10 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
         ("late-app", "once, 1 min 11 s at worst: it was still a member when it joined again"),
     ),
     "commit_from_outside": ("commit_failures", ("group billing by adminclient-1", "3 times: it names no member")),
-    "stale_member_epoch": ("commit_failures", ("STALE_MEMBER_EPOCH, 20 times", "with its next heartbeat")),
+    "stale_member_epoch": (
+        "commit_failures",
+        ("STALE_MEMBER_EPOCH, 20 times: the group has given", "with its next heartbeat"),
+    ),
     # Seven records, 11 minutes of silence, then batches that go on where those ended, each refused.
     "idle_producer_forgotten": (
         "out_of_order",

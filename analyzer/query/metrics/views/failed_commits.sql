@@ -22,7 +22,8 @@ SELECT
     group_id,
     name,
     count(DISTINCT exchange) AS times,
-    CASE WHEN from_outside THEN 'it names no member, and the group has some' ELSE 'records will be consumed again' END AS effect,
+    CASE WHEN from_outside THEN 'it names no member, and the group has some'
+        WHEN is_stale THEN 'the group has given this member a newer epoch' ELSE 'records will be consumed again' END AS effect,
     CASE
         WHEN from_outside
             THEN 'Who is no member may commit for a group without members alone: stop its members before a tool sets their offsets, or give a consumer that assigns partitions itself a group.id of its own.'
