@@ -48,19 +48,26 @@ explained AS (
 ),
 -- Of batches taken before: where each producer had come to.
 taken AS (
-    SELECT coalesce(b.topic, b.topic_id) AS topic, b.partition, b.producer_id, b.producer_epoch, CAST(b.base_sequence AS BIGINT) + b.records AS next_sequence,
+    SELECT
+        coalesce(b.topic, b.topic_id) AS topic,
+        b.partition,
+        b.producer_id,
+        b.producer_epoch,
+        max(CAST(b.base_sequence AS BIGINT) + b.records) AS next_sequence,
         x.response_time_ns
     FROM batches AS b JOIN exchanges AS x ON x.exchange = b.exchange
     WHERE b.side = 'request' AND x.api_key = api('Produce') AND no_error(x.error_code) AND x.status = 'answered'
         AND b.producer_id IN (SELECT producer_id FROM refused_batches)
+    GROUP BY coalesce(b.topic, b.topic_id), b.partition, b.producer_id, b.producer_epoch, x.response_time_ns
 ),
 follows AS (
-    SELECT o.exchange, o.topic, o.partition, o.response_time_ns - max(t.response_time_ns) AS quiet_ns
-    FROM refusals AS o JOIN taken AS t
+    SELECT o.exchange, o.topic, o.partition, min(o.response_time_ns - t.response_time_ns) AS quiet_ns
+    FROM refusals AS o
+    ASOF JOIN taken AS t
         ON t.topic = o.topic AND t.partition = o.partition AND t.producer_id = o.producer_id AND t.producer_epoch = o.producer_epoch
         AND t.response_time_ns < o.response_time_ns
-    GROUP BY o.exchange, o.topic, o.partition, o.response_time_ns, o.base_sequence
-    HAVING max_by(t.next_sequence, t.response_time_ns) = o.base_sequence AND o.response_time_ns - max(t.response_time_ns) >= s(60)
+    WHERE t.next_sequence = o.base_sequence AND o.response_time_ns - t.response_time_ns >= s(60)
+    GROUP BY o.exchange, o.topic, o.partition
 )
 SELECT
     o.who,
