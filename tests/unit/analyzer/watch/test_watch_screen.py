@@ -30,7 +30,7 @@ def latency(
 
 
 def throttled(client: str) -> Finding:
-    row = dict.fromkeys(re.findall(r"{(\w+)", rule("throttled").says), None) | {
+    row = dict.fromkeys(re.findall(r"{(\w+)", rule("throttled").says + rule("throttled").do), None) | {
         "weight": 1.0, "first_time_ns": 5 * SECOND, "last_time_ns": 9 * SECOND, "client_id": client,
         "muted_share": 0.4, "who": client,
     }  # fmt: skip
