@@ -7,7 +7,7 @@
 -- explains: out_of_sync, slow_requests, unexplained, gives_up
 -- costs: time
 -- Time in the broker only, where packets prove it; at least 30 requests on each side; percentiles as in latency_slices. Ten slow
--- requests at least, as two slow ones of 200 are no p99; what several capture points saw is one. The others are those of its cluster.
+-- requests at least, as two slow ones of 200 are no p99. The others are those of its cluster.
 -- Where these are not seen or as slow, it is compared with itself: slow requests take ten times its median and 100 ms, or are twenty of
 -- 50 ms (a second in all), in five seconds at least, so that a start is none (for information unless those of 500 ms or longer took a
 -- second together); it is not told where twice the share of the other brokers' requests, and five of them, were as slow: then all are,
@@ -17,7 +17,6 @@ WITH timed AS (
     -- A throttled reply of a broker before 2.0 waited for its quota, and one that does not tell may have.
     SELECT
         api_name, kind, broker_address, broker_port, exchange, broker_ns, request_time_ns,
-        connection, correlation_id,
         CASE WHEN broker_ns > 0 THEN CAST(ceil(64 * ln(broker_ns / 1e9) / ln(2)) AS INT) ELSE -2000 END AS bucket
     FROM exchanges
     WHERE api_key IN (api('Produce', 'Fetch')) AND broker_ns IS NOT NULL AND throttle_time_ms = 0
@@ -132,7 +131,6 @@ found AS (
     FROM compared AS c
     JOIN timed AS x
         ON x.broker_address = c.broker_address AND x.broker_port = c.broker_port AND x.api_name = c.api_name AND x.kind = c.kind
-    LEFT JOIN connections AS l ON l.connection = x.connection
     LEFT JOIN logged_parts AS p ON p.exchange = x.exchange
     LEFT JOIN elsewhere AS e
         ON e.broker_address = c.broker_address AND e.broker_port = c.broker_port AND e.api_name = c.api_name AND e.kind = c.kind
@@ -142,7 +140,7 @@ found AS (
     GROUP BY
         c.api_name, c.kind, c.broker_address, c.broker_port, c.requests, c.p50_ns, c.p99_ns, c.others_p99_ns, c.evidence_slowest,
         c.first_time_ns, c.last_time_ns, e.requests, e.slow_requests
-    HAVING count(DISTINCT request_key(l, x)) >= 10 AND (c.others_p99_ns IS NOT NULL OR (count(DISTINCT floor(x.request_time_ns / s(1))) >= 5
+    HAVING count(*) >= 10 AND (c.others_p99_ns IS NOT NULL OR (count(DISTINCT floor(x.request_time_ns / s(1))) >= 5
             AND (count(*) FILTER (WHERE x.broker_ns >= ms(100)) >= 10 OR count(*) >= 20)))
         AND (coalesce(e.slow_requests, 0) < 5 OR e.slow_requests * c.requests < 2 * count(*) * e.requests)
 ),
