@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.base.filters import literal
 from analyzer.base.impact_limits import LIMITS
-from analyzer.query.findings import ACCOUNTS, LOSE_TIME, Cost
+from analyzer.query.findings import ACCOUNTS, LOSE_TIME, Cost, rule
 from analyzer.query.incidents import HOST, SLACK_NS, Finding
 
 if TYPE_CHECKING:
@@ -125,11 +125,11 @@ class Share:
     also: dict[int, int] = field(default_factory=dict)
 
 
-def shares(
-    dataset: Dataset, found: Sequence[Finding], accounts: Sequence[str] = ACCOUNTS, view: str = "impacts"
-) -> list[Share]:
-    """What each of the findings explains of these accounts in a view, then what none does; in the order of the list. Raises
-    DatasetError."""
+def shares(dataset: Dataset, found: Sequence[Finding], accounts: Sequence[str] = ACCOUNTS) -> list[Share]:
+    """What each of the findings explains of these accounts, then what none does; in the order of the list. Raises DatasetError."""
+    # The others take longer, and nobody asks about them in a report.
+    are_few = {cost.account for cost in rule(UNEXPLAINED).costs}.issuperset(accounts)
+    view = "impacts_to_explain" if are_few else "impacts"
     order = sorted(range(len(found)), key=lambda at: (found[at].rule.rank, *found[at].order()))
     told = [row for place, at in enumerate(order) for row in _told(place, found[at])]
     # Without a row the types would not be known.
@@ -163,8 +163,7 @@ def without_explained(dataset: Dataset, found: Sequence[Finding]) -> list[Findin
     entries = {at: each.row for at, each in enumerate(found) if each.rule.name == UNEXPLAINED}
     if not entries:
         return list(found)
-    accounts = sorted({row["account"] for row in entries.values()})
-    told = by_finding(shares(dataset, found, accounts, "impacts_to_explain"))
+    told = by_finding(shares(dataset, found, sorted({row["account"] for row in entries.values()})))
     kept = []
     for at, each in enumerate(found):
         if at in entries:

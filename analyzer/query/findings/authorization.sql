@@ -43,18 +43,21 @@ WITH refused AS (
         AND x.api_key <> api('Envelope')
     GROUP BY who(x), x.api_key, x.api_name, coalesce(e.name, CAST(e.code AS STRING))
 ),
--- Whom brokers served before somebody changed ACLs, and refuse since then: who was served for seconds after it lost nothing by it.
+-- When brokers served, before the first refusal, whom they refuse later.
+served AS (
+    SELECT r.who, r.api_key, r.name, min(x.response_time_ns) AS first_ns, max(x.response_time_ns) AS last_ns
+    FROM refused AS r JOIN exchanges AS x ON x.api_key = r.api_key AND who(x) = r.who
+    WHERE x.error_count = 0 AND x.response_time_ns <= r.first_time_ns
+    GROUP BY r.who, r.api_key, r.name
+),
+-- Who changed ACLs meanwhile: whom brokers served for seconds after a change lost nothing by it.
 changed AS (
     SELECT r.who, r.api_key, r.name, max_by(c.changed_by, c.time_ns) AS changed_by, max_by(c.api_name, c.time_ns) AS changed_with
-    FROM refused AS r JOIN changed_rights AS c
-        ON c.time_ns <= r.first_time_ns + s(1) AND c.cluster IS NOT DISTINCT FROM r.first_cluster AND r.first_cluster IS NOT DISTINCT FROM r.last_cluster
-    WHERE EXISTS (
-        SELECT 1 FROM exchanges AS x
-        WHERE x.api_key = r.api_key AND who(x) = r.who AND x.response_time_ns < c.time_ns AND x.error_count = 0
-    ) AND NOT EXISTS (
-        SELECT 1 FROM exchanges AS x
-        WHERE x.api_key = r.api_key AND who(x) = r.who AND x.response_time_ns BETWEEN c.time_ns + s(5) AND r.first_time_ns AND x.error_count = 0
-    )
+    FROM refused AS r
+    JOIN served AS s ON s.who = r.who AND s.api_key = r.api_key AND s.name = r.name
+    JOIN changed_rights AS c
+        ON c.cluster IS NOT DISTINCT FROM r.first_cluster AND r.first_cluster IS NOT DISTINCT FROM r.last_cluster
+        AND c.time_ns BETWEEN greatest(s.first_ns, s.last_ns - s(5)) AND r.first_time_ns + s(1)
     GROUP BY r.who, r.api_key, r.name
 )
 SELECT

@@ -6,7 +6,8 @@
 WITH joined AS (
     SELECT cluster, group_id, client_id, client_address, member_id, connection, min(begin_ns) AS begin_ns
     FROM group_news
-    WHERE event = 'join' AND group_type IN ('classic', 'consumer') AND error_code = error('NONE') AND (instance_id IS NULL OR group_type = 'consumer') AND member_id IS NOT NULL
+    WHERE event = 'join' AND group_type IN ('classic', 'consumer') AND (instance_id IS NULL OR group_type = 'consumer')
+        AND error_code = error('NONE') AND member_id IS NOT NULL
     GROUP BY cluster, group_id, client_id, client_address, member_id, connection
 ),
 -- Who is named in a leave, or whose client left on the way: its name is not always in the message.
