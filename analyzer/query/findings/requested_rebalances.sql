@@ -10,6 +10,8 @@
 -- Nobody came, left or was thrown out: a member with its old id asked. Each costs what it lasts, not more: workers of Connect and
 -- MirrorMaker ask for several at each start and whenever a connector is made, consumers whenever their topics change. So the time
 -- counts that was lost within five minutes: 10 s, high from a minute on. Those of eager protocols stop all work, others part of it.
+-- However short they are, 30 within five minutes have no end: a leader of Connect that lacks the newest of the config topic assigns
+-- nothing, and all join again at once.
 WITH asked AS (
     SELECT
         *,
@@ -44,10 +46,11 @@ SELECT
     e.rebalances,
     e.longest_ns,
     CASE
+        WHEN j.is_connect AND j.times >= 30 THEN 'Each one is the end of the one before: a worker of Connect that leads without the newest of the config topic assigns nothing, and all join again at once. Its log says so: restart it, and give all workers of this group one config topic (config.storage.topic: one partition, compacted).'
         WHEN j.is_connect THEN 'Connectors or tasks are made, changed or restarted, or fail and begin anew, again and again: the log of the worker that leads says which (GET /connectors?expand=status on its REST port).'
         ELSE 'A member subscribes to other topics, topics that match its pattern come and go, or its code calls enforceRebalance: `kanalyze groups` shows which member asks for each rebalance, and why.'
     END AS advice,
-    CASE WHEN j.worst_ns >= s(60) THEN 'high' END AS severity,
+    CASE WHEN j.worst_ns >= s(60) OR j.times >= 100 THEN 'high' END AS severity,
     CAST(j.worst_ns AS BIGINT) AS weight,
     j.evidence_first,
     j.evidence_longest,
@@ -55,4 +58,4 @@ SELECT
     j.last_time_ns
 FROM judged AS j JOIN every AS e ON e.cluster = j.cluster AND e.group_id = j.group_id
 LEFT JOIN group_applications AS a ON a.group_id = j.group_id
-WHERE j.times >= 3 AND j.worst_ns >= s(10)
+WHERE j.times >= 3 AND j.worst_ns >= s(10) OR j.times >= 30
