@@ -1,7 +1,8 @@
 -- Clients whose connections the other end closes at their first request: one row a client and broker.
 -- The other end closes within a second of the first request and nothing was ever answered, on three connections or more. Where the
 -- port is known to speak something else (`wrong_protocols`), that is told instead. Where it serves this host meanwhile, a reset is
--- `connection_limit`, and a FIN says that the request was read: a kernel resets what is closed with unread bytes.
+-- `connection_limit`, and a FIN says that the request was read: a kernel resets what is closed with unread bytes. Where it is
+-- ApiVersions that ends connections, and those that are served begin without it, the client has found out: that is for information.
 WITH ended AS (
     SELECT c.connection, c.client_address, c.broker_address, c.broker_port, c.close, c.first_time_ns, c.last_time_ns, c.close_time_ns, c.opening
     FROM connections AS c
@@ -42,10 +43,17 @@ hosts AS (
     HAVING count(*) >= 3
 ),
 meanwhile AS (
-    SELECT DISTINCT h.client_address, h.broker_address, h.broker_port
+    SELECT
+        h.client_address,
+        h.broker_address,
+        h.broker_port,
+        h.who,
+        h.api_name = 'ApiVersions' AND h.ends = 'closes' AND count(r.connection) = count(*) AND max(r.hello_requests) = 0 AS goes_without
     FROM hosts AS h JOIN connections AS c
         ON c.client_address = h.client_address AND c.broker_address = h.broker_address AND c.broker_port = h.broker_port
+    LEFT JOIN connection_requests AS r ON r.connection = c.connection
     WHERE c.broker_stream_bytes > 0 AND c.first_time_ns <= h.last_time_ns AND c.last_time_ns >= h.first_time_ns
+    GROUP BY h.client_address, h.broker_address, h.broker_port, h.who, h.api_name, h.ends
 )
 SELECT
     h.broker,
@@ -57,6 +65,7 @@ SELECT
     h.times,
     h.header,
     CASE
+        WHEN m.goes_without THEN 'This broker (or a proxy before it) does not know ApiVersions, as Kafka before 0.10, and the client comes back without it, which costs it a connection each time: tell it which version the brokers have (librdkafka: api.version.request=false, broker.version.fallback), or upgrade them.'
         WHEN m.broker_address IS NOT NULL
         THEN 'The broker had read these requests, as it ended the connections without a reset, and it serves other connections of this host: it cannot read them, or fails at them. Its log has an error at that time. Compare these requests with one that was answered (`kanalyze show`).'
         WHEN o.connection IS NULL AND h.header IS NOT NULL
@@ -64,9 +73,10 @@ SELECT
         WHEN o.connection IS NULL AND h.broker_port = 2181
             THEN 'Port 2181 is where ZooKeeper listens, which speaks another protocol: name the brokers and their port in bootstrap.servers of this client.'
         WHEN o.connection IS NULL
-        THEN 'Who accepts the connection does not take Kafka: look what listens at this address (a forwarded port or proxy with nothing behind it, a port with TLS, a filter of addresses).'
+        THEN 'Who accepts the connection does not take Kafka: look what listens at this address (a forwarded port or proxy with nothing behind it, a proxy that is older than this client, a port with TLS, a filter of addresses).'
         ELSE 'Others are served at this address: look at the log of the broker at that time, and at what is kept for this host alone (a limit, a filter of addresses, a proxy on its way).'
     END AS advice,
+    CASE WHEN m.goes_without THEN 'info' END AS severity,
     h.times AS weight,
     h.evidence_first,
     h.connection,
@@ -74,7 +84,7 @@ SELECT
     h.last_time_ns
 FROM hosts AS h
 LEFT JOIN meanwhile AS m
-    ON m.client_address = h.client_address AND m.broker_address = h.broker_address AND m.broker_port = h.broker_port
+    ON m.client_address = h.client_address AND m.broker_address = h.broker_address AND m.broker_port = h.broker_port AND m.who = h.who
 LEFT JOIN (
     SELECT broker_address, broker_port, min(connection) AS connection
     FROM connections

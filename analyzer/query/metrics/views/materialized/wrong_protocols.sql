@@ -90,6 +90,7 @@ SELECT
     spoken,
     expected,
     CASE
+        WHEN kind = 'no_login' AND expected <> 'expects a login' THEN 'Set security.protocol of this client to SASL_PLAINTEXT (SASL_SSL over TLS) with its credentials, or connect it to a port without logins. Where no login is wanted there, what answers ApiVersions is a proxy that offers more than the broker behind it takes.'
         WHEN kind = 'no_login' THEN 'Set security.protocol of this client to SASL_PLAINTEXT (SASL_SSL over TLS) with its credentials, or connect it to a port without logins.'
         WHEN kind = 'login' THEN 'Set security.protocol of this client to PLAINTEXT (SSL over TLS), or connect it to a port with SASL.'
         WHEN kind = 'silent_to_tls' AND broker_port = 443
