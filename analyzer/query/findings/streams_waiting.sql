@@ -1,7 +1,6 @@
 -- severity: medium
 -- rank: 18
 -- when: group_news having bool_or(group_status IS NOT NULL)
--- lasts: s(10)
 -- says: streams group {group_id} {trouble}: its coordinator says {status}
 -- do: {advice}
 -- look: kanalyze groups --group {group_id}
