@@ -21,6 +21,7 @@ WITH asked AS (
         p.fetch_offset,
         x.api_version,
         coalesce(p.record_bytes, 0) AS record_bytes,
+        x.latency_ns >= CAST(x.max_wait_ms AS BIGINT) * ms(1) - ms(10) AND x.max_wait_ms >= 100 AS is_waited_out,
         coalesce(p.new_end_offset, p.end_offset) AS end_offset,
         count(*) OVER (PARTITION BY p.connection, coalesce(p.topic, p.topic_id), p.partition) > 3 AS alone
     FROM fetch_positions AS p
@@ -70,6 +71,7 @@ judged AS (
         count(DISTINCT fetch_offset) AS offsets,
         count(*) FILTER (WHERE fetch_offset < offset_before AND highest IS NOT NULL) AS backwards,
         count(*) FILTER (WHERE record_bytes > 0) AS filled,
+        coalesce(bool_and(is_waited_out), false) AS waited_out,
         -- Only these are cut in the midst of their first message (KIP-74).
         bool_and(api_version <= 2) AS may_be_cut,
         min(record_bytes) AS least_bytes,
@@ -128,7 +130,7 @@ sent_on AS (
 sorted AS (
     SELECT
         t.* REPLACE (
-            CASE WHEN p.replica IS NOT NULL THEN 'elsewhere' WHEN t.sort <> 'filled' THEN t.sort WHEN r.read_to <= t.stuck_offset THEN 'before'
+            CASE WHEN p.replica IS NOT NULL THEN 'elsewhere' WHEN t.sort = 'nothing' AND t.waited_out THEN 'late' WHEN t.sort <> 'filled' THEN t.sort WHEN r.read_to <= t.stuck_offset THEN 'before'
                 WHEN r.read_to IS NULL AND t.may_be_cut AND t.least_bytes = t.most_bytes THEN 'cut' ELSE 'same' END AS sort
         ),
         r.read_to,
@@ -151,6 +153,7 @@ SELECT
     CASE WHEN sort = 'before' THEN read_to - 1 END AS last_record,
     CASE sort
         WHEN 'nothing' THEN 'it receives no records'
+        WHEN 'late' THEN 'it receives no records, and waits for its whole fetch.max.wait.ms each time'
         WHEN 'elsewhere' THEN 'the leader sends no records, but says to read from broker ' || CAST(replica AS STRING)
         WHEN 'before' THEN 'it receives only records before that offset'
         WHEN 'cut' THEN 'each reply ends within its first message, after ' || CAST(most_bytes AS STRING) || ' bytes'
@@ -160,6 +163,7 @@ SELECT
     lag,
     CASE sort
         WHEN 'nothing' THEN 'The broker sends nothing of this partition: a batch may be larger than what the client fetches (max.partition.fetch.bytes, fetch.max.bytes), other partitions may fill each reply, or its log is damaged: see the log of the broker.'
+        WHEN 'late' THEN 'The broker reads nothing of this partition in that time, as where these records lie in remote storage, which takes longer: raise fetch.max.wait.ms of this client, or remote.fetch.max.wait.ms of the brokers (KIP-1018), and see the log of the broker for reads that fail.'
         WHEN 'elsewhere' THEN 'client.rack of this client makes the leader name a closer replica (KIP-392), and the client does not read there: it cannot reach that broker or does not know how. Upgrade its library, see whether it reaches that broker, or take client.rack away.'
         WHEN 'before' THEN 'The batch at this offset ends before it, as after compaction or deletion: client libraries that go on only behind a record stay here. Upgrade the client, or set the offset of its group behind the gap (kafka-consumer-groups.sh --reset-offsets).'
         WHEN 'cut' THEN 'The message at this offset is larger than what the client asks for (max.partition.fetch.bytes, fetch.message.max.bytes), and by this version of Fetch it gets the beginning alone, each time: raise that limit, or upgrade the client.'
