@@ -119,6 +119,29 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "kraft_duplicate_broker": ("refused_broker", ("10.9.0.4", "DUPLICATE_BROKER_REGISTRATION, 40 times", "node.id")),
     "kraft_wrong_cluster": ("refused_broker", ("INCONSISTENT_CLUSTER_ID, 60 times", "cluster.id")),
     "kraft_vote_loop": ("no_quorum", ("80 Vote requests in 59.2 s, by 2 candidates",)),
+    # Groups. Two workers of Connect, whose leader lacks the newest of the config topic: 200 generations in a minute.
+    "connect_config_behind": (
+        "requested_rebalances",
+        ("group connect-etl", "200 times", "up to 31 ms", "config topic"),
+    ),
+    "healthy_connect_start": (None, ()),
+    "group_of_other_sort": (
+        "failing",
+        ("group connect-etl", "30 times", "group.id of its own", "go by sessioned, this client offers range"),
+    ),
+    "assignors_differ": ("failing", ("group shop", "go by range, this client offers cooperative-sticky first")),
+    "classic_group_has_name": ("failing", ("GROUP_ID_NOT_FOUND, 20 times", "members of the older protocol")),
+    "streams_shutdown": ("streams_waiting", ("enricher is told to stop", "SHUTDOWN_APPLICATION", "its log says why")),
+    # What a Fetch waits for. Records 1,000 to 899,999 lie elsewhere; each of 23 replies holds 500 of 250,000 records.
+    "remote_read_too_late": (
+        "no_progress",
+        ("60 Fetches", "whole fetch.max.wait.ms each time", "899,000 records", "remote storage"),
+    ),
+    "fetch_min_over_max": (
+        "held_for_bytes",
+        ("up to 5.0 s late", "23 of its 23 Fetches", "one Fetch may bring fewer bytes than its fetch.min.bytes"),
+    ),
+    "leader_without_followers": ("failing", ("OFFSET_NOT_AVAILABLE, 290 times", "no follower fetches from it")),
     # Jobs that end with a long poll under way, as others begin: nobody gives up.
     "healthy_poll_jobs": (None, ()),
 }
@@ -132,3 +155,9 @@ def test_the_first_finding_names_the_cause(name: str) -> None:
     assert (found[0].name if found else None) == rule
     said = " ".join(f"{each.sentence} {each.do}" for each in found[:1])
     assert [each for each in words if each not in said] == []
+
+
+def test_who_comes_back_without_hello_lost_nothing_but_time() -> None:
+    with analyzer.read(FOLDER / "hello_unknown.pcap.zst") as capture:
+        (found,) = [each for each in capture.findings if each.name == "hung_up_at_once"]
+    assert found.severity == "info" and "10 times" in found.sentence and "api.version.request" in found.do
