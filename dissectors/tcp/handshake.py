@@ -58,7 +58,9 @@ def take_syn_again(tcp: TcpState, s: cython.longlong, first: cython.longlong) ->
     if first != tcp.side[s, SIDE_START]:
         if is_other_syn_ack(tcp, s):
             tcp.conn[slot, CONN_SYN_ACK_TWICE] = 1
-            start_stream(tcp, s, first)
+            # The client stays with the one that it has acknowledged: this one comes late, or of another host of that address.
+            if tcp.conn[slot, CONN_ACK_TIME] == UNKNOWN:
+                start_stream(tcp, s, first)
         return s
     if tcp.side[s, SIDE_STATE] & STATE_ISN == 0:
         tcp.side[s, SIDE_STATE] |= STATE_ISN

@@ -281,6 +281,19 @@ def test_an_answer_with_another_number_is_the_same_connection(stage: str) -> Non
     assert out.parts[0][layout.PART_SYN_ACK] == layout.UNKNOWN or out.parts[0][layout.PART_ACK] == layout.UNKNOWN
 
 
+def test_an_answer_after_the_acknowledged_one_counts_for_nothing(stage: str) -> None:
+    """Two hosts have one address: the client stays with the answer that it has acknowledged."""
+    conversation = Conversation().c(-1, ack=None, flags=SYN).b(-1, flags=SYN).c(0, ack=0)
+    start = conversation.broker_start
+    conversation.broker_start += 700
+    conversation.b(-1, flags=SYN)
+    conversation.broker_start = start
+    out = conversation.c(0, b"ask", ack=0).b(0, b"answer", ack=3).run(stage=stage)
+    assert list(out.parts) == [0]
+    assert (out.stream(0), out.stream(1)) == (b"ask", b"answer")
+    assert out.parts[0][layout.PART_START_SEQ + 1] == start
+
+
 def test_a_syn_ack_of_an_older_connection_does_not_start_a_side(stage: str) -> None:
     conversation = Conversation().c(-1, ack=None, flags=SYN)
     conversation.segments.append(Segment(BROKER, CLIENT, 123_456, 99, SYN))
