@@ -2,7 +2,7 @@
 -- rank: 90
 -- when: errors having bool_or(expected IS NOT TRUE)
 -- says: {api_name} fails with {name}, {times|time|times}[, at broker {at_broker}][, topic {topic}][, partition {at_partition}][, group {group_id}]: {who}[, one of {clients|client|clients}]
--- do: {advice}[ Batches of {refused_bytes} and more were refused.][ The members go by {taken}, this client offers {offered} first.]
+-- do: {advice}[ Batches of {refused_bytes} and more were refused.][ The members go by {taken}, this client offers {offered} first.][ {remover} did so.]
 -- look: kanalyze errors --api {api_name}
 -- explains: stuck_member(GROUP_MAX_SIZE_REACHED), metadata_storm(LISTENER_NOT_FOUND|INVALID_TOPIC_EXCEPTION|INVALID_REPLICATION_FACTOR|FENCED_LEADER_EPOCH|UNKNOWN_LEADER_EPOCH|KAFKA_STORAGE_ERROR|UNKNOWN_TOPIC_ID|INCONSISTENT_TOPIC_ID|REPLICA_NOT_AVAILABLE|NOT_LEADER_OR_FOLLOWER)
 -- costs: refused
@@ -24,6 +24,7 @@ WITH judged AS (
         CASE WHEN e.topic IS NULL THEN e.topic_id END AS unnamed,
         e.partition,
         x.group_id,
+        x.member_id,
         x.client_address,
         x.broker_address || ':' || CAST(x.broker_port AS STRING) AS asked_broker,
         x.api_name IN (
@@ -89,9 +90,12 @@ SELECT
     CASE WHEN code IN (error('MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE')) THEN min(z.bytes) END AS refused_bytes,
     CASE WHEN min(p.taken) = max(p.taken) AND min(p.offered) = max(p.offered) THEN min(p.taken) END AS taken,
     CASE WHEN min(p.taken) = max(p.taken) AND min(p.offered) = max(p.offered) THEN min(p.offered) END AS offered,
+    CASE WHEN code = error('UNKNOWN_MEMBER_ID') AND count(d.remover) = count(*) AND min(d.remover) = max(d.remover) THEN min(d.remover) END AS remover,
     CASE
         WHEN code IN (error('UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID')) AND api_name <> 'Metadata'
             THEN 'The topic was deleted, perhaps created anew under its name, and this client still asks for the id of the old one: restart the client (libraries that do not take up the new id stay here), and look where its group begins to read.'
+        WHEN code = error('UNKNOWN_MEMBER_ID') AND count(d.remover) = count(*)
+            THEN 'Another client took these members out of their group, as an operator or a tool does (removeMembersFromConsumerGroup, kafka-streams-application-reset.sh --force): nothing was wrong with them.'
         WHEN bool_and(p.of_other_sort) THEN 'Consumers and workers of Connect (or MirrorMaker, or a schema registry) share this name, and no group can be of both: give this client a group.id of its own.'
         WHEN code = error('GROUP_ID_NOT_FOUND') AND api_name LIKE '%GroupHeartbeat'
             THEN 'The coordinator has no group of this name and type: members of the older protocol (group.protocol) or of another type hold the name, so give this client a group.id of its own; or the group was deleted while this member was in it: where it does not join again by itself, restart it and upgrade its library.'
@@ -112,6 +116,7 @@ FROM judged AS j
 LEFT JOIN error_advice AS a ON a.error = j.name
 LEFT JOIN refused_sizes AS z ON z.exchange = j.exchange
 LEFT JOIN refused_protocols AS p ON p.exchange = j.exchange
+LEFT JOIN removed_members AS d ON d.of_group = j.group_id AND d.removed_id = j.member_id AND d.removed_ns <= j.time_ns
 WHERE fails
 GROUP BY api_name, name, code, never_normal, kept_out, moves_records, moves_members
 -- Who was given a member id once, and is not seen to join with it, may still wait for the others of its group.
