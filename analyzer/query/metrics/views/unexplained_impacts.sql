@@ -4,7 +4,8 @@
 -- `fact` says what happened so many `times`; what other findings explain is taken away later (`analyzer.query.impact_causes`). A group
 -- waits for its members whenever it starts: one wait must be as long as a client may be stuck. What is not about time goes on for as long;
 -- what brokers refuse each other, for one of them. That is medium from 30 s on, longer than a restarted broker waits until its old session
--- has ended, and so are three requests of clients that took 5 s or longer.
+-- has ended, and so are three requests of clients that took 5 s or longer. What brokers refuse each other has an advice of its own where
+-- its error tells (`broker_refusals`).
 WITH counted AS (
     SELECT *
     FROM impacts_to_explain
@@ -68,6 +69,8 @@ SELECT
     e.account,
     e.what,
     CASE WHEN e.account = 'refused' THEN e.what END AS name,
+    CASE WHEN r.advice IS NULL THEN 'no rule here knows why' END AS unknown,
+    coalesce(r.advice, 'Open the evidence, and look into the log of the broker at that time. What was done to it, or to its clients, before that?') AS advice,
     e.between_brokers,
     CASE WHEN e.least_group = e.group_id THEN e.group_id END AS group_id,
     e.times,
@@ -94,6 +97,7 @@ FROM entries AS e
 LEFT JOIN answered AS a
     ON e.account = 'time' AND a.between_brokers = e.between_brokers AND a.api_name IS NOT DISTINCT FROM e.api_name
     AND a.broker_address = e.broker_address AND a.broker_port = e.broker_port
+LEFT JOIN broker_refusals AS r ON e.account = 'refused' AND e.between_brokers AND r.error = e.what
 WHERE CASE e.account
     WHEN 'time' THEN times >= greatest(3, impact('slow_share') * a.requests) AND slow_sum_ns >= impact('slow_ns')
         AND (e.between_brokers OR clients > 1)
