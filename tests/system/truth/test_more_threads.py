@@ -118,7 +118,17 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     # Brokers and controllers among themselves.
     "kraft_duplicate_broker": ("refused_broker", ("10.9.0.4", "DUPLICATE_BROKER_REGISTRATION, 40 times", "node.id")),
     "kraft_wrong_cluster": ("refused_broker", ("INCONSISTENT_CLUSTER_ID, 60 times", "cluster.id")),
+    "follower_unknown_topic": (
+        "unexplained",
+        ("200 Fetch between brokers", "UNKNOWN_TOPIC_ID", "deleted or made anew while it was away"),
+    ),
+    "replica_not_let_in": (
+        "unexplained",
+        ("100 AlterPartition between brokers", "INELIGIBLE_REPLICA", "see the log of the broker that follows"),
+    ),
     "kraft_vote_loop": ("no_quorum", ("80 Vote requests in 59.2 s, by 2 candidates",)),
+    # Every second connection is answered by a second host too, whose reset ends it.
+    "two_hosts_one_address": ("unanswered", ("12 requests (ApiVersions)", "longest wait 0.51 ms")),
     # Groups. Two workers of Connect, whose leader lacks the newest of the config topic: 200 generations in a minute.
     "connect_config_behind": (
         "requested_rebalances",
@@ -131,7 +141,17 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     ),
     "assignors_differ": ("failing", ("group shop", "go by range, this client offers cooperative-sticky first")),
     "classic_group_has_name": ("failing", ("GROUP_ID_NOT_FOUND, 20 times", "members of the older protocol")),
-    "streams_shutdown": ("streams_waiting", ("enricher is told to stop", "SHUTDOWN_APPLICATION", "its log says why")),
+    "streams_shutdown": ("streams_waiting", ("enricher is asked to stop", "SHUTDOWN_APPLICATION", "its log says why")),
+    "members_taken_out": (
+        "failing",
+        ("UNKNOWN_MEMBER_ID, 3 times, group bill", "took these members out", "adminclient-7 did so"),
+    ),
+    # Of two partitions one is to go to mail-b, from 10.8 s on; the capture ends at 123.
+    "partition_not_given_up": (
+        "spare_members",
+        ("no partition and gets no records: mail-b; mail-a is to give partitions up, and has not for 1 min 52 s",),
+    ),
+    "healthy_partition_given_up": (None, ()),
     # What a Fetch waits for. Records 1,000 to 899,999 lie elsewhere; each of 23 replies holds 500 of 250,000 records.
     "remote_read_too_late": (
         "no_progress",

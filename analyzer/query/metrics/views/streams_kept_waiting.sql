@@ -51,7 +51,7 @@ groups AS (
 SELECT
     * EXCLUDE (told_last, is_stale),
     told_last AS status,
-    CASE WHEN is_stale THEN 'has members of an older version' WHEN told_last LIKE '%SHUTDOWN_APPLICATION%' THEN 'is told to stop' ELSE 'does not do its work' END AS trouble,
+    CASE WHEN is_stale THEN 'has members of an older version' WHEN told_last LIKE '%SHUTDOWN_APPLICATION%' THEN 'is asked to stop' ELSE 'does not do its work' END AS trouble,
     CASE WHEN is_stale THEN 'info' ELSE 'medium' END AS severity,
     CASE
         WHEN told_last LIKE 'MISSING_SOURCE_TOPICS%' THEN 'Create the topics that this application reads (kafka-topics.sh --create), or correct their names in it: the reply that is the evidence says which are missing (`kanalyze show`).'
