@@ -95,6 +95,13 @@ used AS (
         AND coalesce(e.topic, n.topic, e.topic_id) IN (SELECT topic FROM missed)
     GROUP BY c.cluster, coalesce(e.topic, n.topic, e.topic_id)
 ),
+-- The last reply that refuses one of its partitions has another one of the topic.
+beside AS (
+    SELECT DISTINCT m.cluster, m.who, m.topic, m.code
+    FROM missed AS m
+    JOIN entries AS e ON e.exchange = m.evidence_last AND (e.topic = m.topic OR e.topic_id IN (m.topic, m.topic_id))
+    WHERE e.side = 'response' AND e.partition IS NOT NULL AND no_error(e.error_code)
+),
 gone AS (
     SELECT m.cluster, m.who, m.topic, m.code
     FROM missed AS m
@@ -119,11 +126,12 @@ back_by_id AS (
         OR max(t.last_time_ns) FILTER (WHERE t.first_time_ns <= m.first_time_ns) >= m.last_time_ns
 ),
 back AS (
-    SELECT m.cluster, m.who, m.topic, m.code, coalesce(b.is_back, u.first_ns >= m.first_time_ns) AS is_back
+    SELECT m.cluster, m.who, m.topic, m.code, p.topic IS NULL AND coalesce(b.is_back, u.first_ns >= m.first_time_ns) AS is_back
     FROM missed AS m
     LEFT JOIN back_by_id AS b ON b.cluster = m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code
     LEFT JOIN used AS u ON u.cluster IS NOT DISTINCT FROM m.cluster AND u.topic = m.topic
-    WHERE b.topic IS NOT NULL OR u.last_ns > m.last_time_ns
+    LEFT JOIN beside AS p ON p.cluster IS NOT DISTINCT FROM m.cluster AND p.who = m.who AND p.topic = m.topic AND p.code = m.code
+    WHERE b.topic IS NOT NULL OR u.last_ns > m.last_time_ns OR p.topic IS NOT NULL
 ),
 deleted AS (
     SELECT m.cluster, m.who, m.topic, m.code, max_by(d.deleted_by, d.time_ns) AS deleted_by
@@ -136,19 +144,22 @@ SELECT
     m.who,
     m.topic,
     m.topic_id,
-    CASE WHEN b.is_back IS false AND m.partition IS NOT NULL THEN 'partition' ELSE 'topic' END AS what,
+    CASE WHEN b.is_back IS false AND m.partition IS NOT NULL THEN 'partition' WHEN p.topic IS NOT NULL THEN 'partitions of' ELSE 'topic' END AS what,
     CASE WHEN b.is_back IS false THEN m.partition END AS partition,
     m.times,
     m.lasted_ns,
     (SELECT nullif(count(*), 0) FROM exchanges AS x
         WHERE x.api_key = api('Metadata') AND who(x) = m.who AND x.response_decoded = 'truncated' AND x.response_time_ns > m.last_time_ns)
         AS cut,
-    CASE WHEN g.topic IS NOT NULL THEN m.first_time_ns END AS gone_time_ns,
+    CASE WHEN g.topic IS NOT NULL AND p.topic IS NULL THEN m.first_time_ns END AS gone_time_ns,
     CASE WHEN b.is_back IS false AND m.partition IS NOT NULL THEN 'brokers do not know, although other replies name the topic'
+        WHEN p.topic IS NOT NULL THEN 'brokers do not know, although they have others of this topic'
         WHEN b.is_back IS false THEN 'other replies name' ELSE 'does not exist' END AS state,
     CASE WHEN b.is_back IS NOT false THEN d.deleted_by END AS deleted_by,
     CASE WHEN b.is_back THEN 'it is there at the end' END AS later,
     CASE
+        WHEN p.topic IS NOT NULL AND m.partition IS NULL
+            THEN 'See how many partitions the topic has (kafka-topics.sh --describe): this client was given more by hand, or knows them from a topic of this name that had more.'
         WHEN b.is_back IS false AND m.partition IS NOT NULL
             THEN 'See whether this partition exists (kafka-topics.sh --describe): the client may have been given its number by hand, or know it from a topic of this name that had more partitions. If it exists, the brokers that do not know it have old metadata (see their logs), or this client may not describe the topic: brokers then answer so too.'
         WHEN b.is_back IS false
@@ -171,6 +182,7 @@ SELECT
     m.last_time_ns
 FROM missed AS m
 LEFT JOIN gone AS g ON g.cluster IS NOT DISTINCT FROM m.cluster AND g.who = m.who AND g.topic = m.topic AND g.code = m.code
+LEFT JOIN beside AS p ON p.cluster IS NOT DISTINCT FROM m.cluster AND p.who = m.who AND p.topic = m.topic AND p.code = m.code
 LEFT JOIN back AS b ON b.cluster IS NOT DISTINCT FROM m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code
 LEFT JOIN deleted AS d ON d.cluster IS NOT DISTINCT FROM m.cluster AND d.who = m.who AND d.topic = m.topic AND d.code = m.code
 -- A topic that moves is unknown to a broker for a moment.
