@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 90
 -- when: errors having bool_or(expected IS NOT TRUE)
--- says: {api_name} fails with {name}, {times|time|times}[, at broker {at_broker}][, topic {topic}][, partition {at_partition}][, group {group_id}]: {who}[, one of {clients|client|clients}]
+-- says: {api_name} fails with {name}, {times|time|times}[, at broker {at_broker}][, topic {topic}][, partition {at_partition}][, group {group_id}]: {who}[, one of {clients|client|clients}][; the broker says {refusal}]
 -- do: {advice}[ Batches of {refused_bytes} and more were refused.][ The members go by {taken}, this client offers {offered} first.][ {remover} did so.]
 -- look: kanalyze errors --api {api_name}
 -- explains: stuck_member(GROUP_MAX_SIZE_REACHED), metadata_storm(LISTENER_NOT_FOUND|INVALID_TOPIC_EXCEPTION|INVALID_REPLICATION_FACTOR|FENCED_LEADER_EPOCH|UNKNOWN_LEADER_EPOCH|KAFKA_STORAGE_ERROR|UNKNOWN_TOPIC_ID|INCONSISTENT_TOPIC_ID|REPLICA_NOT_AVAILABLE|NOT_LEADER_OR_FOLLOWER)
@@ -81,6 +81,7 @@ SELECT
     CASE WHEN min(group_id) = max(group_id) THEN min(group_id) END AS group_id,
     min_by(who, (time_ns, j.exchange)) AS who,
     nullif(count(DISTINCT who), 1) AS clients,
+    min_by(r.refusal, (time_ns, j.exchange)) AS refusal,
     CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
     -- Whose disk it is.
     CASE WHEN code = error('KAFKA_STORAGE_ERROR') AND min(asked_broker) = max(asked_broker) THEN min(asked_broker) END AS at_broker,
@@ -94,6 +95,8 @@ SELECT
     CASE
         WHEN code IN (error('UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID')) AND api_name <> 'Metadata'
             THEN 'The topic was deleted, perhaps created anew under its name, and this client still asks for the id of the old one: restart the client (libraries that do not take up the new id stay here), and look where its group begins to read.'
+        WHEN code = error('SASL_AUTHENTICATION_FAILED') AND bool_and(r.is_renewal)
+            THEN 'The first logins of these connections were taken, and those that renew their sessions are not, so that the broker closes them: such a login must be of the same user (another role session is another user: give it a fixed name, as awsRoleSessionName), and its token must be new.'
         WHEN code = error('UNKNOWN_MEMBER_ID') AND count(d.remover) = count(*)
             THEN 'Another client took these members out of their group, as an operator or a tool does (removeMembersFromConsumerGroup, kafka-streams-application-reset.sh --force): nothing was wrong with them.'
         WHEN bool_and(p.of_other_sort) THEN 'Consumers and workers of Connect (or MirrorMaker, or a schema registry) share this name, and no group can be of both: give this client a group.id of its own.'
@@ -116,6 +119,7 @@ FROM judged AS j
 LEFT JOIN error_advice AS a ON a.error = j.name
 LEFT JOIN refused_sizes AS z ON z.exchange = j.exchange
 LEFT JOIN refused_protocols AS p ON p.exchange = j.exchange
+LEFT JOIN (SELECT exchange, again AS is_renewal, refusal FROM logins WHERE outcome = 'failed') AS r ON r.exchange = j.exchange
 LEFT JOIN removed_members AS d ON d.of_group = j.group_id AND d.removed_id = j.member_id AND d.removed_ns <= j.time_ns
 WHERE fails
 GROUP BY api_name, name, code, never_normal, kept_out, moves_records, moves_members
