@@ -107,6 +107,15 @@ SELECT
     CASE WHEN s.left_waiting > 0 THEN 'not all of them had a reply when the capture ended' END AS left_waiting,
     TRY_CAST(s.waited_ns AS BIGINT) AS waited_ns,
     s.longest_ns,
+    CASE
+        WHEN s.api_name IN ('JoinGroup', 'SyncGroup', 'Heartbeat', 'LeaveGroup', 'OffsetCommit', 'OffsetFetch', 'ConsumerGroupHeartbeat')
+            THEN 'This broker coordinates the group: what it stores (members, commits) waits for the replicas of its partition of __consumer_offsets, and other requests of the group wait behind that. See whether these are in sync (kafka-topics.sh --describe), and the log of the broker at that time.'
+        WHEN s.api_name IN ('InitProducerId', 'AddPartitionsToTxn', 'AddOffsetsToTxn', 'EndTxn')
+            THEN 'This broker coordinates the transaction: what it stores waits for the replicas of its partition of __transaction_state. See whether these are in sync (kafka-topics.sh --describe), and the log of the broker at that time.'
+        WHEN s.api_name = 'ListOffsets'
+            THEN 'Where it searches by time (the evidence shows the timestamp), the broker reads indexes of the partition, which takes long where they lie in remote storage: ask less often, and look into the log of the broker at that time.'
+        ELSE 'See where the time goes (`kanalyze latency`), open the evidence, and look into the log of the broker at that time.'
+    END AS advice,
     CASE WHEN s.very_slow >= 3 THEN 'medium' ELSE 'info' END AS severity,
     CAST(least(s.waited_ns, max_bigint()) AS BIGINT) AS weight,
     s.connection,
