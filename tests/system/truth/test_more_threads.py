@@ -152,6 +152,31 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
         ("no partition and gets no records: mail-b; mail-a is to give partitions up, and has not for 1 min 52 s",),
     ),
     "healthy_partition_given_up": (None, ()),
+    # Heartbeats and commits of four groups take 8 s, Fetches at the same broker 2 ms.
+    "slow_coordinator": (
+        "slow_requests",
+        ("g0 waits for Heartbeat at 10.1.0.3:9092 for up to 8.0 s: 6 of 6", "__consumer_offsets"),
+    ),
+    "renewal_of_other_user": (
+        "failing",
+        ("SASL_AUTHENTICATION_FAILED, 4 times", "the broker says Cannot change principals", "must be of the same user"),
+    ),
+    # Each reply has records of partition 0, and refuses 5 (4 and 5).
+    "partition_not_there": (
+        "missing_topic",
+        (
+            "partition orders-5, which brokers do not know, although",
+            "(200 requests)",
+            "a topic of this name that had more",
+        ),
+    ),
+    "partitions_not_there": (
+        "missing_topic",
+        ("partitions of orders, which brokers do not know, although they have others", "how many partitions"),
+    ),
+    # Each batch begins with new Fetches where the one before ended; agents of a broker that come and go.
+    "healthy_spark_batches": (None, ()),
+    "healthy_changing_agents": (None, ()),
     # What a Fetch waits for. Records 1,000 to 899,999 lie elsewhere; each of 23 replies holds 500 of 250,000 records.
     "remote_read_too_late": (
         "no_progress",
