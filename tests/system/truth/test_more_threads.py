@@ -55,6 +55,12 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "sni_missing": ("wrong_protocol", ("server name (SNI)", "12 connections failed")),
     "hairpin_nlb": ("answered_in_part", ("5 of 20 attempts from 1 host",)),
     "reset_together": ("unanswered", ("8 requests", "8 connections to 3 brokers were reset within 14 ms", "firewall")),
+    # One client goes where Metadata says from 30 s on, another one does not. With a second listener nothing has moved.
+    "broker_at_another_address": (
+        "broker_gone",
+        ("broker 10.1.0.2:9092", "36 connection attempts from 1 address", "names 10.1.0.22:9092 for it since", "pods"),
+    ),
+    "broker_gone_of_two_listeners": ("broker_gone", ("broker 10.1.0.2:9092", "it was stopped, was killed")),
     "port_reuse_timewait": ("repeated_connects", ("6 of 12 connections", "up to 1.0 s")),
     "half_open_rst": ("silent_then_reset", ("4 connections of 4 hosts, for up to 25.4 s",)),
     "wrong_correlation": ("unasked_reply", ("correlation id belongs to none of its open requests", "8 times")),
