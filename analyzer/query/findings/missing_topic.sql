@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 38
 -- when: errors having bool_or(code IN (error('UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID')))
--- says: {who} keeps asking for {what} {topic}[-{partition}], which {state}, for {lasted_ns} ({times|request|requests}[; {cut|later reply to Metadata was|later replies to Metadata were} cut])[; it was there before {gone_time_ns}][; {deleted_by} had it deleted][; {later}]
+-- says: {who} {keeps} for {what} {topic}[-{partition}], which {state}, for {lasted_ns} ({times|request|requests}[; {cut|later reply to Metadata was|later replies to Metadata were} cut])[; it was there before {gone_time_ns}][; {deleted_by} had it deleted][; {later}]
 -- do: {advice}
 -- look: kanalyze errors --by topic[ --client {who}][ --topic {topic}]
 -- explains: metadata_storm, repetition(Metadata), asks_in_vain, failing(UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN_TOPIC_ID), connection_storm
@@ -17,11 +17,14 @@
 -- after the last, only some broker's metadata are stale. Where no id tells it, replies to Produce and Fetch do. An id whose name
 -- nobody told before has that by which a client at one address is refused within ten seconds, if both are all that it is refused,
 -- and no other client is refused another name so. Who had it deleted is named where that was before the first refusal, within a second.
+-- Some libraries' consumers (kafka-go) ask once, as they give their group its partitions, and then wait: a member that leads its group so
+-- and then neither asks again nor fetches is told of after five seconds of heartbeats, and for information up to ten.
 WITH refused AS (
     SELECT
         c.cluster,
         who(x) AS who,
         x.client_address,
+        x.api_key,
         e.topic,
         e.topic_id,
         e.code,
@@ -54,6 +57,21 @@ told AS (
     FROM refused AS r
     LEFT JOIN called AS n ON n.cluster IS NOT DISTINCT FROM r.cluster AND n.topic_id = r.topic_id
 ),
+asked_once AS (
+    SELECT cluster, who, topic, code, min(client_address) AS client_address, min(exchange) AS exchange, min(time_ns) AS time_ns
+    FROM told
+    GROUP BY cluster, who, topic, code
+    HAVING count(DISTINCT exchange) = 1 AND min(api_key) = api('Metadata')
+),
+waiting AS (
+    SELECT o.exchange AS asked, max(x.request_time_ns) AS until_ns
+    FROM asked_once AS o
+    JOIN exchanges AS x ON who(x) = o.who AND x.client_address = o.client_address AND x.request_time_ns >= o.time_ns
+    GROUP BY o.exchange, o.time_ns
+    HAVING count(*) FILTER (WHERE x.api_key IN (api('Metadata', 'Fetch', 'Produce'))) = 0
+        AND count(*) FILTER (WHERE x.api_key = api('SyncGroup')) > 0
+        AND max(x.request_time_ns) FILTER (WHERE x.api_key = api('Heartbeat')) - o.time_ns >= s(5)
+),
 missed AS (
     SELECT
         cluster,
@@ -71,14 +89,15 @@ missed AS (
         max_by(exchange, (time_ns, exchange)) AS evidence_last,
         min(time_ns) AS first_time_ns,
         max(time_ns) AS last_time_ns,
+        max(until_ns) AS until_ns,
         bool_or(has_waited) AS has_waited,
         bool_and(is_id) AS is_id,
         max(time_ns) - min(time_ns) > s(60) OR count(DISTINCT exchange) FILTER (WHERE is_sure) >= 20
             OR (count(DISTINCT exchange) >= 5 AND max(time_ns) - min(time_ns) > s(10)) AS is_long,
         count(DISTINCT exchange) >= 5 AND max(time_ns) - min(time_ns) > s(5) AS is_asked_for
-    FROM told
+    FROM told LEFT JOIN waiting ON asked = exchange
     GROUP BY cluster, who, topic, code
-    HAVING count(*) FILTER (WHERE is_failure) > 0 AND count(DISTINCT exchange) >= 2
+    HAVING (count(*) FILTER (WHERE is_failure) > 0 AND count(DISTINCT exchange) >= 2) OR max(until_ns) IS NOT NULL
 ),
 -- Without an error: what a broker refused, or never answered, tells nothing.
 used AS (
@@ -147,7 +166,8 @@ SELECT
     CASE WHEN b.is_back IS false AND m.partition IS NOT NULL THEN 'partition' WHEN p.topic IS NOT NULL THEN 'partitions of' ELSE 'topic' END AS what,
     CASE WHEN b.is_back IS false THEN m.partition END AS partition,
     m.times,
-    m.lasted_ns,
+    CASE WHEN m.until_ns IS NULL THEN 'keeps asking' ELSE 'waits in its group' END AS keeps,
+    coalesce(m.until_ns - m.first_time_ns, m.lasted_ns) AS lasted_ns,
     (SELECT nullif(count(*), 0) FROM exchanges AS x
         WHERE x.api_key = api('Metadata') AND who(x) = m.who AND x.response_decoded = 'truncated' AND x.response_time_ns > m.last_time_ns)
         AS cut,
@@ -172,18 +192,22 @@ SELECT
             THEN 'The topic was deleted while it was in use: find out by whom (the log of the controller), create it again (kafka-topics.sh --create), or stop this client.'
         WHEN m.is_id
             THEN 'Brokers give ids to topics: the one that this client knew was deleted, or deleted and made again under its name. See whether the topic is there (kafka-topics.sh --list), create it if it is not, and restart this client, which holds the old id.'
+        WHEN m.until_ns IS NOT NULL
+            THEN 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client; then restart this client, which does not ask again.'
         ELSE 'Create the topic (kafka-topics.sh --create), or correct its name in the configuration of this client.'
     END AS advice,
-    CASE WHEN NOT (m.is_long OR m.is_asked_for) THEN 'info' END AS severity,
-    m.last_time_ns - m.first_time_ns AS weight,
+    CASE
+        WHEN NOT (m.is_long OR m.is_asked_for OR coalesce(m.until_ns - m.first_time_ns >= impact('stuck_ns'), false)) THEN 'info'
+    END AS severity,
+    coalesce(m.until_ns, m.last_time_ns) - m.first_time_ns AS weight,
     m.evidence_first,
     m.evidence_last,
     m.first_time_ns,
-    m.last_time_ns
+    coalesce(m.until_ns, m.last_time_ns) AS last_time_ns
 FROM missed AS m
 LEFT JOIN gone AS g ON g.cluster IS NOT DISTINCT FROM m.cluster AND g.who = m.who AND g.topic = m.topic AND g.code = m.code
 LEFT JOIN beside AS p ON p.cluster IS NOT DISTINCT FROM m.cluster AND p.who = m.who AND p.topic = m.topic AND p.code = m.code
 LEFT JOIN back AS b ON b.cluster IS NOT DISTINCT FROM m.cluster AND b.who = m.who AND b.topic = m.topic AND b.code = m.code
 LEFT JOIN deleted AS d ON d.cluster IS NOT DISTINCT FROM m.cluster AND d.who = m.who AND d.topic = m.topic AND d.code = m.code
 -- A topic that moves is unknown to a broker for a moment.
-WHERE m.is_long OR (b.topic IS NULL AND (g.topic IS NOT NULL OR m.is_asked_for))
+WHERE m.is_long OR (b.topic IS NULL AND (g.topic IS NOT NULL OR m.is_asked_for OR m.until_ns IS NOT NULL))

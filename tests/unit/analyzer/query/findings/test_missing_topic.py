@@ -14,6 +14,10 @@ from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
 from analyzer.report.finding_rows import as_object
 
+METADATA = {"api_key": 3, "api_name": "Metadata", "api_version": 6}
+SYNC = {"api_key": 14, "api_name": "SyncGroup", "api_version": 3, "group_id": "g"}
+BEAT = {"api_key": 12, "api_name": "Heartbeat", "api_version": 3, "group_id": "g"}
+
 
 def test_a_topic_that_was_there_is_no_misspelt_name(tmp_path: Path) -> None:
     story = failing(3, many(3, 100), topic="t") | {"connections": [connection(1, cluster="c")]}
@@ -173,3 +177,28 @@ def test_what_later_replies_tell_is_not_known_where_they_are_cut(
     with dataset(tmp_path, story) as made:
         (found,) = find(made, [rule("missing_topic")])
     assert found.row["cut"] == cut
+
+
+@pytest.mark.parametrize(
+    ("beats_s", "then", "severity"),
+    [
+        ((3, 6, 9), [], "info"),
+        ((3, 6, 9, 12), [], "medium"),
+        ((2, 4), [], None),
+        ((3, 6, 9), [(4, METADATA)], None),  # it asks again, and is not refused
+        ((3, 6, 9), [(4, FETCH)], None),  # of another topic
+    ],
+)
+def test_a_member_that_asked_once_waits_for_ever(
+    beats_s: tuple[float, ...], then: list[tuple[float, dict[str, Any]]], severity: str | None, tmp_path: Path
+) -> None:
+    """As kafka-go, whose group then has no partition; a refusal at a start is normal by itself."""
+    moments = [(0.01, SYNC), *((beat, BEAT) for beat in beats_s), *then]
+    asked = failing(3, [exchange(1, at_ns=START_NS, **METADATA)], topic="t", expected=True)
+    asked["exchanges"] += [
+        exchange(2 + n, at_ns=START_NS + int(when * SECOND_NS), **api) for n, (when, api) in enumerate(moments)
+    ]
+    with dataset(tmp_path, asked) as made:
+        told = [(found.severity, as_object(found)["sentence"]) for found in find(made, [rule("missing_topic")])]
+    assert [name for name, _ in told] == ([severity] if severity else [])
+    assert all("waits in its group for topic t, which does not exist" in words for _, words in told)
