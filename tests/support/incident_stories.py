@@ -34,9 +34,11 @@ def stalled(
     asked: dict[str, Any] = PRODUCE,
     in_host: float | None = None,
     queued: bool = False,
+    unasked: int | None = None,
 ) -> Tables:
     """Four requests on so many connections while a broker stands still; `chatter`: it answers another one meanwhile; `in_host`:
-    seconds that packets prove to have been its host's; `queued`: all of them waited behind another request."""
+    seconds that packets prove to have been its host's; `queued`: all of them waited behind another request; `unasked`: the
+    connection of a reply at the end of it, whose request the capture lacks."""
     proved = {"broker_min_ns": None if in_host is None else int(in_host * SECOND_NS)}
     rows = [exchange(n, at_ns=at(n / 10), connection=1 + n % connections, **PRODUCE) for n in range(10)]
     rows += [
@@ -52,6 +54,8 @@ def stalled(
         for n in range(4)
     ]
     rows += [exchange(200, at_ns=at(1 + n / 2)) for n in range(int(seconds * 2) if chatter else 0)]
+    if unasked:
+        rows.append(exchange(300, at_ns=at(1.1 + seconds), connection=unasked, status="orphan_reply"))
     links = [connection(1 + n, client_retransmitted=resent) for n in range(connections)]
     return {"exchanges": rows, "connections": links}
 
@@ -272,7 +276,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: stalled(3, connections=1, asked={"api_key": 35, "api_name": "DescribeLogDirs"}),
             lambda: stalled(3, resent=1),
             lambda: stalled(3, resent=1, in_host=1),
-            lambda: stalled(3, queued=True),
+            *(lambda: stalled(3, queued=True), lambda: stalled(3, queued=True, unasked=3)),
             lambda: stalled(1.5, connections=1),
             lambda: stalled(3, chatter=True, asked={}),
         ),
@@ -350,6 +354,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = slow_stories.MORE
         (
             lambda: stalled(3, connections=1),
             lambda: stalled(3, resent=1, in_host=2.9),
+            lambda: stalled(3, queued=True, unasked=1),
             lambda: unfinished(1.1),
             lambda: unfinished(3, before=False),
         ),

@@ -290,10 +290,15 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
     ),
     "far_broker": ((lambda: far_away(clocked=False),), (lambda: far_away(clocked=True),)),
     "broker_stalled": (
-        (lambda: slow_stories.alone(5.1), lambda: slow_stories.alone(5.1, resent=1)),
+        (
+            *(lambda: slow_stories.alone(3.1), lambda: slow_stories.alone(5.1, resent=1)),
+            lambda: slow_stories.alone(3.1, throttle_time_ms=None),
+        ),
         (
             lambda: slow_stories.alone(5.1, resent=2),  # a line that is dead
-            lambda: slow_stories.alone(4.9),
+            lambda: slow_stories.alone(3.1, resent=1),
+            lambda: slow_stories.alone(2.9),
+            lambda: slow_stories.alone(3.1, times=2, throttle_time_ms=None),  # as a quota does
             lambda: slow_stories.alone(5.1, before=9),
             lambda: slow_stories.alone(5.1, api={"api_key": 8, "api_name": "OffsetCommit", "api_version": 8}),
         ),

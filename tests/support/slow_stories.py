@@ -137,12 +137,17 @@ def both_commit(
     return {"exchanges": rows, "fetch_positions": positions, "entries": entries, "connections": links}
 
 
-def alone(seconds: float, before: int = 10, api: dict[str, Any] = PRODUCE, resent: int = 0) -> Tables:
-    """So many requests of one client, ten a second, and one more that waits for so long; `resent` segments on its connection."""
-    rows = [exchange(n, at_ns=at(1 - n / 10), **PRODUCE) for n in range(before)]
+def alone(
+    seconds: float, before: int = 10, api: dict[str, Any] = PRODUCE, resent: int = 0, times: int = 1, **reply: Any
+) -> Tables:
+    """So many requests of one client, ten a second, and one more that waits for so long, all that `times` times; `resent` segments
+    on its connection."""
     late = {"latency_ns": int(seconds * SECOND_NS), "queue_ns": 0}
-    links = [connection(1, client_retransmitted=resent)]
-    return {"exchanges": [*rows, exchange(50, at_ns=at(1.1), **late, **api)], "connections": links}
+    rows = []
+    for begin in range(0, 10 * times, 10):
+        rows += [exchange(10 * begin + n, at_ns=at(begin + 1 - n / 10), **PRODUCE, **reply) for n in range(before)]
+        rows.append(exchange(10 * begin + 50, at_ns=at(begin + 1.1), **late, **api, **reply))
+    return {"exchanges": rows, "connections": [connection(1, client_retransmitted=resent)]}
 
 
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {

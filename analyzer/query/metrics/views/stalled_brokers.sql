@@ -3,13 +3,14 @@
 -- `until` says that it did not end.
 -- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least (2 where one
 -- is a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one. Or on
--- one connection for two seconds 3 behind a Produce, or for five seconds a Produce alone in the midst of work (ten replies in the
+-- one connection for two seconds 3 behind a Produce, or for three seconds a Produce alone in the midst of work (ten replies in the
 -- five seconds before): then it may be the disk, or a follower. One of them at least waited behind no other request of its
 -- connection, and only such a one tells what it needed. Its host took the requests (a connection without a repeated segment, or
 -- with one alone where a request waits for five seconds, in which a dead line repeats more, or what packets say of a request's time
 -- there), so its network was there. Where all of them need other replicas, one of these may have stood still: only a long poll that
 -- came back at the same moment, a request without replicas, or requests of its own to other brokers, which ceased too, show that it
--- was the broker. Where throttle times are not known (cut packets, old versions) a quota may hold one client, but not two. A
+-- was the broker. Where throttle times are not known (cut packets, old versions) a quota may hold one client, but not two: once in the
+-- midst of work for three seconds, it is named as also possible. The request whose reply ended it may be what the capture lacks. A
 -- capture may end, or begin, in the middle of it: then requests count that every broker answers at once.
 -- Of TLS without keys it is told where all of a broker's connections fell silent at once: two of them at least in the midst of work, in
 -- which their answers come soon, and were answered at the same moment. What waited cannot be read, so it may have been a follower's.
@@ -24,11 +25,13 @@ WITH seen AS (
     GROUP BY broker_address, broker_port
 ),
 ends AS (
-    SELECT broker_address, broker_port, response_time_ns AS end_ns, FALSE AS lasts
+    SELECT
+        broker_address, broker_port, response_time_ns AS end_ns, FALSE AS lasts,
+        CASE WHEN status = 'orphan_reply' THEN connection END AS unasked
     FROM exchanges
     WHERE response_time_ns IS NOT NULL
     UNION ALL
-    SELECT DISTINCT x.broker_address, x.broker_port, s.last_time_ns AS end_ns, TRUE AS lasts
+    SELECT DISTINCT x.broker_address, x.broker_port, s.last_time_ns AS end_ns, TRUE AS lasts, CAST(NULL AS BIGINT) AS unasked
     FROM exchanges AS x JOIN seen AS s ON s.broker_address = x.broker_address AND s.broker_port = x.broker_port
     WHERE x.status = 'pending'
 ),
@@ -42,7 +45,7 @@ replies AS (
     FROM ends
 ),
 still AS (
-    SELECT broker_address, broker_port, begin_ns, end_ns, lasts
+    SELECT broker_address, broker_port, begin_ns, end_ns, lasts, unasked
     FROM replies
     WHERE end_ns - begin_ns >= s(1)
 ),
@@ -103,7 +106,7 @@ waited AS (
         count(*) FILTER (
             WHERE c.client_retransmitted <= CASE WHEN x.waited_ns >= s(5) THEN 1 ELSE 0 END OR x.broker_min_ns / 8 >= x.waited_ns / 10
         ) AS taken,
-        count(*) FILTER (WHERE x.is_head) AS heads,
+        count(*) FILTER (WHERE x.is_head OR (x.connection = s.unasked AND x.api_key = api('Produce'))) AS heads,
         count(*) FILTER (WHERE x.is_overdue) AS overdue,
         count(*) FILTER (
             WHERE x.is_head AND (x.kind IS NULL OR x.kind NOT IN ('produce_acks_all', 'produce_acks_unknown'))
@@ -111,12 +114,13 @@ waited AS (
                 'EndTxn', 'TxnOffsetCommit'))
         ) AS alone,
         min_by(x.api_key, (x.request_end_ns, x.exchange)) AS first_api_key,
-        s.end_ns - min(greatest(x.request_end_ns, s.begin_ns)) >= s(5) AND NOT s.lasts AND (
+        s.end_ns - min(greatest(x.request_end_ns, s.begin_ns)) >= s(3) AND NOT s.lasts AND (
             SELECT count(*) FROM replies AS a
             WHERE a.broker_address = s.broker_address AND a.broker_port = s.broker_port AND a.end_ns BETWEEN s.begin_ns - s(5) AND s.begin_ns
         ) >= 10 AS is_alone,
         min_by(x.exchange, (x.request_end_ns, x.exchange)) AS evidence_first,
-        max_by(x.exchange, (coalesce(x.response_time_ns, x.request_end_ns), x.exchange)) AS evidence_last
+        max_by(x.exchange, (coalesce(x.response_time_ns, x.request_end_ns), x.exchange)) AS evidence_last,
+        count(*) OVER (PARTITION BY s.broker_address, s.broker_port) AS stills
     FROM still AS s
     JOIN asked AS x ON x.broker_address = s.broker_address AND x.broker_port = s.broker_port
     JOIN connections AS c ON c.connection = x.connection
@@ -130,6 +134,7 @@ judged AS (
     SELECT
         w.*,
         w.connections = 1 AND w.requests < 10 AS may_be_disk,
+        w.unsure > 0 AND w.clients = 1 AS may_be_quota,
         w.alone = 0 AND p.polls IS NULL AND coalesce(o.before < 10, true) AS may_be_follower
     FROM waited AS w
     LEFT JOIN own AS o
@@ -140,7 +145,7 @@ judged AS (
         AND w.end_ns - w.first_request_ns
         >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN ms(800) ELSE s(2) END
         AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = api('Produce'))
-        AND (w.unsure = 0 OR w.clients >= 2)
+        AND (w.unsure = 0 OR w.clients >= 2 OR (w.is_alone AND w.stills = 1))
 ),
 -- Writes that waited, and the times without an answer to any of them.
 writes AS (
@@ -277,16 +282,16 @@ unread_told AS (
 SELECT
     broker_address || ':' || CAST(broker_port AS STRING) AS broker,
     broker_address AS host,
-    CASE
+    nullif(concat_ws(', ', CASE
         WHEN bool_and(may_be_disk) THEN 'or its disk, or a follower that it waits for'
         WHEN bool_and(may_be_follower) THEN 'or a follower that it waits for'
-    END AS or_follower,
+    END, CASE WHEN bool_or(may_be_quota) THEN 'or a quota of its client' END), '') AS or_follower,
     'no request' AS answered,
     CAST(NULL AS STRING) AS unread,
     'Check the garbage collection log of the broker and its host at that time: a pause of the process or of the machine, or a full disk.' AS advice,
     'latency' AS verb,
     CASE
-        WHEN bool_and(may_be_follower OR may_be_disk) THEN 'medium'
+        WHEN bool_and(may_be_follower OR may_be_disk) OR bool_or(may_be_quota) THEN 'medium'
         WHEN count(*) = 1 AND NOT bool_or(lasts) AND max(end_ns - first_request_ns) < s(2) THEN 'medium'
         ELSE 'high'
     END AS severity,
