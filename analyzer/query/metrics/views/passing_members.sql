@@ -25,6 +25,7 @@ unsteady AS (
         client_address,
         count(*) AS times,
         min(joined_ns) AS first_time_ns,
+        max(joined_ns) AS last_joined_ns,
         max(left_ns) AS last_time_ns,
         min_by(exchange, (left_ns, exchange)) AS evidence_first,
         max_by(exchange, (left_ns, exchange)) AS evidence_last
@@ -55,7 +56,7 @@ SELECT
     u.client_address,
     u.group_id,
     u.times,
-    CAST(round((u.last_time_ns - u.first_time_ns) / nullif(u.times, 0)) AS BIGINT) AS apart_ns,
+    CAST(round((u.last_joined_ns - u.first_time_ns) / nullif(u.times - 1, 0)) AS BIGINT) AS apart_ns,
     count(*) AS others,
     u.times AS weight,
     u.evidence_first,
@@ -66,4 +67,5 @@ FROM unsteady AS u JOIN disturbed AS d
     ON d.cluster IS NOT DISTINCT FROM u.cluster AND d.group_id = u.group_id AND d.client_id IS NOT DISTINCT FROM u.client_id
     AND d.client_address = u.client_address
 GROUP BY
-    u.client_id, u.client_address, u.group_id, u.times, u.evidence_first, u.evidence_last, u.first_time_ns, u.last_time_ns
+    u.client_id, u.client_address, u.group_id, u.times, u.evidence_first, u.evidence_last, u.first_time_ns, u.last_joined_ns,
+    u.last_time_ns

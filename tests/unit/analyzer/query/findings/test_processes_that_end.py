@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from finding_stories import at
+from hold_out_stories import coming_and_going
 from incident_stories import left
 from made_rows import connection, dataset, exchange
 from member_stories import crashing, waiting_to_join
@@ -168,3 +169,10 @@ def test_who_joined_before_the_capture_says_itself_why_it_leaves(
     with dataset(tmp_path, story) as made:
         found = find(made, [rule("poll_gap")])
     assert [(each.row["times"], each.row["interval_ms"]) for each in found] == [(1, None)] * fires
+
+
+def test_members_that_come_and_go_are_apart_by_their_joins(tmp_path: Path) -> None:
+    """Not by the time until the last one left, divided by them."""
+    with dataset(tmp_path, coming_and_going(5, apart_s=6)) as made:
+        (found,) = find(made, [rule("unsteady_member")])
+    assert found.row["apart_ns"] == 6 * 10**9
