@@ -21,6 +21,21 @@ def at(seconds: float) -> int:
     return START_NS + int(seconds * SECOND_NS)
 
 
+def produced_cut(per_partition: list[int], requests: int = 500, more: int = 60) -> Tables:
+    """So many requests to each partition, whose packets are cut behind the size of their records; `more`: bytes beside these."""
+    asked = [
+        exchange(n * requests + k, at_ns=at(k / 100), request_decoded="truncated", request_bytes=size + more, **PRODUCE)
+        for n, size in enumerate(per_partition)
+        for k in range(requests)
+    ]
+    place = {"connection": 1, "side": "request", "topic": "t"}
+    entries = [
+        place | {"exchange": row["exchange"], "partition": n // requests, "record_bytes": row["request_bytes"] - more}
+        for n, row in enumerate(asked)
+    ]
+    return {"exchanges": asked, "entries": entries, "connections": [connection(1, cluster="c")]}
+
+
 def hung_up(times: int, served: int = 2, api: int = 18, **values: Any) -> Tables:
     """Connections that a broker ends without a word, while it serves others of the same host."""
     short = {"syn_ack_ns": 1000, "broker_stream_bytes": 0, "requests": 1, "client_stream_bytes": 40} | values
@@ -268,6 +283,15 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: large_after_small(before=1),
             lambda: large_after_small(size=3000),
             lambda: large_after_small(others=1),
+        ),
+    ),
+    "skewed_partitions": (
+        (lambda: produced_cut([200, 220, 6000]),),
+        (
+            lambda: produced_cut([200, 220, 5000]),
+            lambda: produced_cut([200, 6000]),
+            lambda: produced_cut([200, 220, 6000], requests=499),
+            lambda: produced_cut([200, 220, 6000], more=900),  # they may have other partitions
         ),
     ),
     "fenced_producer": ((lambda: fenced_after(6), lambda: fenced_after(4), lambda: fenced_after(6, taken_s=2)), ()),
