@@ -9,7 +9,8 @@
 -- LEADER_NOT_AVAILABLE beyond what a new topic or an election brings. Nobody writes to such a partition or reads from it. Three replies
 -- beyond it, or two of a client that asks each few seconds and was refused before, as in an election, for 10 s in all. For information
 -- where no request names the topic, all having been read: who asks for all topics is told of those that nobody misses. A large report
--- has no entries of Metadata; `named`: how many topics the requests named that were told so.
+-- has no entries of Metadata; `named`: how many topics the requests named that were told so. Who asks for all sends no name: 20 bytes and
+-- its client id are what such a request has, and a name adds its length, or the 16 bytes of an id.
 WITH refused AS (
     SELECT
         l.cluster,
@@ -17,7 +18,9 @@ WITH refused AS (
         x.client_address,
         x.client_id,
         e.exchange,
-        max(x.topics) AS named,
+        max(x.topics) FILTER (
+            WHERE x.request_bytes >= 20 + length(coalesce(x.client_id, '')) + least(length(coalesce(e.topic, e.topic_id)), 16)
+        ) AS named,
         min(x.response_time_ns) AS time_ns,
         bool_or(e.expected IS NOT TRUE) AS is_late
     FROM errors AS e

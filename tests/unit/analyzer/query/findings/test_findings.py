@@ -154,6 +154,12 @@ def in_order(*values: str) -> list[int]:
         ("far_broker", lambda: far(80, 97, 82), lambda: far(80, 100, 82)),
         ("no_leader", lambda: failing(5, many(3, 1), topic="t"), lambda: failing(5, many(3, 1), topic="t") | NAMED),
         ("no_leader", lambda: failing(5, many(3, 1), topic="t"), lambda: failing(5, many(3, 1, topics=1), topic="t")),
+        # Metadata of all topics: `topics` are those of the reply.
+        (
+            "no_leader",
+            lambda: failing(5, many(3, 1, topics=10, request_bytes=24), topic="orders"),
+            lambda: failing(5, many(3, 1, topics=10, request_bytes=29), topic="orders"),
+        ),
         ("failing", lambda: failing(26, many(9, 1, **JOIN)), lambda: failing(26, many(10, 1, **JOIN))),
         ("rereads", lambda: starting([0] * 3, commits=0), lambda: starting([0] * 4, commits=3)),
         ("missing_topic", lambda: failing(3, HELD_FETCHES, topic="t"), lambda: failing(3, many(3, 100), topic="t")),
