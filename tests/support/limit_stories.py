@@ -317,8 +317,11 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (
             *(lambda: slow_stories.alone(3.1), lambda: slow_stories.alone(5.1, resent=1)),
             lambda: slow_stories.alone(3.1, throttle_time_ms=None),
+            lambda: slow_stories.own_cease(1.2),
         ),
         (
+            lambda: slow_stories.own_cease(1.2, followed=9),
+            lambda: slow_stories.own_cease(1.2, goes_on=True),
             lambda: slow_stories.alone(5.1, resent=2),  # a line that is dead
             lambda: slow_stories.alone(3.1, resent=1),
             lambda: slow_stories.alone(2.9),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import incident_stories
 from hold_out_stories import MS_NS
 from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
 
@@ -148,6 +149,16 @@ def alone(
         rows += [exchange(10 * begin + n, at_ns=at(begin + 1 - n / 10), **PRODUCE, **reply) for n in range(before)]
         rows.append(exchange(10 * begin + 50, at_ns=at(begin + 1.1), **late, **api, **reply))
     return {"exchanges": rows, "connections": [connection(1, client_retransmitted=resent)]}
+
+
+def own_cease(seconds: float, followed: int = 10, goes_on: bool = False) -> Tables:
+    """`incident_stories.stalled` on one connection, of a broker that had followed another one with so many requests."""
+    story = incident_stories.stalled(seconds, connections=1)
+    own = {"client_address": "10.0.1.1", "broker_address": "10.0.1.2", "connection": 9, "role": "follower"}
+    moments = [n / 20 for n in range(followed)] + [1.1 + seconds / 2] * goes_on
+    story["exchanges"] += [exchange(500 + n, at_ns=at(when), **own) for n, when in enumerate(moments)]
+    story["connections"].append(connection(9, client_address="10.0.1.1", broker_address="10.0.1.2", role="follower"))
+    return story
 
 
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {

@@ -2,10 +2,10 @@
 -- times, for `still_ns` at most, while `requests` of `clients` waited; `or_follower` names what else it may have been,
 -- `until` says that it did not end.
 -- No reply of any sort for a second or more, though requests that do not wait by design had come: 3 of them at least (2 where one
--- is a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one. Or on
--- one connection for two seconds 3 behind a Produce, or for three seconds a Produce alone in the midst of work (ten replies in the
--- five seconds before): then it may be the disk, or a follower. One of them at least waited behind no other request of its
--- connection, and only such a one tells what it needed. Its host took the requests (a connection without a repeated segment, or
+-- is a long poll that came half a second after its time, for which a broker needs nobody), on two connections, or 10 on one, or 3 behind a
+-- Produce while its own requests to other brokers ceased too. Or on one connection for two seconds 3 behind a Produce, or for three seconds
+-- a Produce alone in the midst of work (ten replies in the five seconds before): then it may be the disk, or a follower.
+-- One of them at least waited behind no other request of its connection, and only such a one tells what it needed. Its host took the requests (a connection without a repeated segment, or
 -- with one alone where a request waits for five seconds, in which a dead line repeats more, or what packets say of a request's time
 -- there), so its network was there. Where all of them need other replicas, one of these may have stood still: only a long poll that
 -- came back at the same moment, a request without replicas, or requests of its own to other brokers, which ceased too, show that it
@@ -143,7 +143,7 @@ judged AS (
         ON p.broker_address = w.broker_address AND p.broker_port = w.broker_port AND p.begin_ns = w.begin_ns
     WHERE (w.requests >= 3 OR (w.overdue > 0 AND w.connections >= 2) OR w.is_alone) AND w.taken > 0 AND w.heads > 0 AND coalesce(o.inside, 0) = 0
         AND w.end_ns - w.first_request_ns
-        >= CASE WHEN w.connections >= 2 OR w.requests >= 10 THEN ms(800) ELSE s(2) END
+        >= CASE WHEN w.connections >= 2 OR w.requests >= 10 OR o.before >= 10 THEN ms(800) ELSE s(2) END
         AND (w.connections >= 2 OR w.requests >= 10 OR w.first_api_key = api('Produce'))
         AND (w.unsure = 0 OR w.clients >= 2 OR (w.is_alone AND w.stills = 1))
 ),
