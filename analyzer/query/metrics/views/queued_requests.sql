@@ -1,10 +1,10 @@
 -- Whose requests queue behind which others on the same connection? One row per client and broker of which requests
 -- with a p99 of `p99_ns` spent half of their time and more (`queue_share`) behind `head`, of API `name`.
 -- The head of a queue is the request of a busy stretch of its connection that took longest once it was its turn. A consumer that
--- leaves, commits or asks for metadata while its own Fetch waits for data is on its way out: not told. Medium where another sort of request is at the
--- head: behind requests of their own sort they wait because there are many, or because each is slow, which other rules tell;
--- and in five seconds at least, so that a start is none. Who asks
--- for offsets before each batch, as Spark does, waits behind its own Fetch by design, for fetch.max.wait.ms at most: information.
+-- leaves, commits or asks for metadata while its own Fetch waits for data is on its way out: not told. Medium where another sort of request is
+-- at the head, in five seconds at least, so that a start is none: behind requests of their own sort they wait because there are many, or
+-- because each is slow, which other rules tell. Three that took 5 s or longer are medium by themselves (`slow_requests`): so is what explains
+-- them. Who asks for offsets before each batch, as Spark does, waits behind its own Fetch by design, for fetch.max.wait.ms at most: information.
 WITH ordered AS (
     SELECT
         x.exchange,
@@ -68,15 +68,17 @@ queues AS (
         max_by(head_exchange, (queue_ns, exchange)) AS evidence_head,
         min(request_time_ns) FILTER (WHERE queue_ns > 0) AS first_time_ns,
         max(request_time_ns) FILTER (WHERE queue_ns > 0) AS last_time_ns,
-        count(DISTINCT floor(request_time_ns / s(1))) FILTER (WHERE queue_ns > 0) AS seconds
+        count(DISTINCT floor(request_time_ns / s(1))) FILTER (WHERE queue_ns > 0) AS seconds,
+        count(*) FILTER (WHERE latency_ns >= s(5)) AS very_slow
     FROM waiting
     GROUP BY who, broker_address, broker_port
     HAVING count(*) >= 30 AND sum(latency_ns) > 0 AND sum(queue_ns) * 2 >= sum(latency_ns)
         AND percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ns) >= ms(100)
 )
 SELECT
-    q.* EXCLUDE (seconds),
-    CASE WHEN h.api_key = api('Fetch') AND w.api_key IN (api('ListOffsets', 'OffsetForLeaderEpoch')) OR q.seconds < 5 THEN 'info'
+    q.* EXCLUDE (seconds, very_slow),
+    CASE WHEN h.api_key = w.api_key AND q.very_slow >= 3 THEN 'medium'
+        WHEN h.api_key = api('Fetch') AND w.api_key IN (api('ListOffsets', 'OffsetForLeaderEpoch')) OR q.seconds < 5 THEN 'info'
         WHEN k.reach = 'wait' OR h.api_key <> w.api_key THEN 'medium' ELSE 'info' END AS severity,
     h.api_name AS name,
     h.api_name || CASE

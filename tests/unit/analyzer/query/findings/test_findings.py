@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from cluster_stories import NEW, OLD, controller_lost, refused, sent_away, turned
-from finding_stories import HELD_FETCHES, STORIES, Tables, failing, many, opened, produced
+from finding_stories import HELD_FETCHES, STORIES, Tables, failing, many, opened, produced, queued
 from hold_out_stories import sent_again
 from impact_stories import between, many_waiting, waiting
 from incident_stories import MORE, far, gone, out_of_range
@@ -150,6 +150,7 @@ def in_order(*values: str) -> list[int]:
             lambda: failing(2, many(2, 1, api_name="Produce")),
             lambda: failing(2, many(12, 1, api_name="Produce")),
         ),
+        ("head_of_line", lambda: queued(4_000_000_000, 4_900_000_000), lambda: queued(4_000_000_000, 5_000_000_000)),
         ("authorization", lambda: failing(29, many(1, 1, api_key=19)), lambda: failing(29, many(4, 1, api_key=0))),
         ("far_broker", lambda: far(80, 97, 82), lambda: far(80, 100, 82)),
         ("no_leader", lambda: failing(5, many(3, 1), topic="t"), lambda: failing(5, many(3, 1), topic="t") | NAMED),
