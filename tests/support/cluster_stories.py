@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
-from name_stories import never_led_there
+from name_stories import asks_meanwhile, never_led_there
 
 Tables = dict[str, Rows]
 Story = Callable[[], Tables]
@@ -204,8 +204,10 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         (),
     ),
     "advertised_unreachable": (
-        (never_led_there,),
+        (never_led_there, asks_meanwhile),
         (
+            *(lambda: asks_meanwhile(5.9), lambda: asks_meanwhile(packets=9)),
+            *(lambda: asks_meanwhile(asks=2), lambda: asks_meanwhile(own=True)),
             lambda: never_led_there(tried_s=2.9),
             lambda: never_led_there(packets=2),
             lambda: never_led_there(alive_s=4),  # nobody answers any more, wherever

@@ -67,3 +67,12 @@ def never_led_there(tried_s: float = 4, packets: int = 3, alive_s: float = 9, ba
         told += [{"cluster": "c", "broker_id": n, "host": f"10.9.9.{n}", "port": 9094}]
         told += [{"cluster": "c", "broker_id": n, "host": f"10.0.1.{n}", "port": 9092}]
     return {"connections": links, "exchanges": [exchange(0, broker_address="10.9.0.1")], "brokers": told}
+
+
+def asks_meanwhile(last_s: float = 6, packets: int = 10, asks: int = 3, own: bool = False) -> Tables:
+    """`never_led_there`, by a client that asks so often, the last time at `last_s`; `own`: where it asks is advertised, too."""
+    story = never_led_there(packets=packets, alive_s=1)
+    moments = [last_s * n / (asks - 1) for n in range(asks)]
+    rows = [exchange(n, broker_address="10.9.0.1", at_ns=at(when)) for n, when in enumerate(moments)]
+    told = [{"cluster": "c", "broker_id": 3, "host": "10.9.0.1", "port": 9092}] * own
+    return story | {"exchanges": rows, "brokers": story["brokers"] + told}

@@ -4,7 +4,8 @@
 -- client itself.
 -- The broker that answers Metadata advertises the address; SYNs to it get no answer or a reset and no connection to it ever spoke
 -- Kafka, while the client goes on to ask for metadata, 10 s at least; or gives up after two attempts, though the broker that has this
--- address goes on to answer at another one of its own for as long; or three packets in three seconds have no answer while that broker
+-- address goes on to answer at another one of its own for as long; or ten packets in five seconds have no answer, while the client asks
+-- for metadata three times at an address that no broker advertises; or three packets in three seconds have no answer while that broker
 -- answers elsewhere, and this host is not seen on any connection of Kafka since the first. A loopback address is tried within the
 -- client's own host, where seldom somebody captures: then it is enough that a client on another host is told so, and
 -- comes back on five connections for metadata alone. A name that cannot be resolved leads to no packet at all: told is the client of a group to which
@@ -194,6 +195,8 @@ unreached AS (
     LEFT JOIN alive AS l ON l.host = a.broker_address AND l.port = a.broker_port
     WHERE greatest(a.end_ns, q.last_ns) - least(a.begin_ns, q.first_ns) >= s(10)
         OR (a.packets >= 2 AND l.alive_ns - a.last_time_ns >= s(10))
+        OR (a.packets >= 10 AND q.requests >= 3 AND q.last_ns - a.begin_ns >= s(5)
+            AND q.bootstrap NOT IN (SELECT host || ':' || CAST(port AS STRING) FROM brokers))
         OR (
             a.packets >= 3 * a.times AND a.last_time_ns - a.first_time_ns >= s(3) AND l.alive_ns >= a.last_time_ns
             AND NOT EXISTS (
