@@ -99,6 +99,8 @@ SELECT
             THEN 'The first logins of these connections were taken, and those that renew their sessions are not, so that the broker closes them: such a login must be of the same user (another role session is another user: give it a fixed name, as awsRoleSessionName), and its token must be new.'
         WHEN code = error('UNKNOWN_MEMBER_ID') AND count(d.remover) = count(*)
             THEN 'Another client took these members out of their group, as an operator or a tool does (removeMembersFromConsumerGroup, kafka-streams-application-reset.sh --force): nothing was wrong with them.'
+        WHEN code = error('UNSUPPORTED_VERSION') AND api_name IN ('ConsumerGroupHeartbeat', 'ShareGroupHeartbeat', 'StreamsGroupHeartbeat')
+            THEN 'These brokers know groups of this type, and have the feature turned off: kafka-features.sh describe shows group.version, share.version and streams.version, upgrade --feature turns one on when all brokers are new enough. Until then there are no such groups, and consumers must go by the older protocol (group.protocol=classic).'
         WHEN bool_and(p.of_other_sort) THEN 'Consumers and workers of Connect (or MirrorMaker, or a schema registry) share this name, and no group can be of both: give this client a group.id of its own.'
         WHEN code = error('GROUP_ID_NOT_FOUND') AND api_name LIKE '%GroupHeartbeat'
             THEN 'The coordinator has no group of this name and type: members of the older protocol (group.protocol) or of another type hold the name, so give this client a group.id of its own; or the group was deleted while this member was in it: where it does not join again by itself, restart it and upgrade its library.'
