@@ -183,6 +183,12 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     # Each batch begins with new Fetches where the one before ended; agents of a broker that come and go.
     "healthy_spark_batches": (None, ()),
     "healthy_changing_agents": (None, ()),
+    "share_groups_off": (
+        "failing",
+        ("ShareGroupHeartbeat", "UNSUPPORTED_VERSION, 30 times, group jobs", "share.version"),
+    ),
+    "compacted_without_key": ("failing", ("INVALID_RECORD, 20 times, topic customers", "without a key")),
+    "topic_policy": ("failing", ("POLICY_VIOLATION, 12 times, topic connect-status", "create.topic.policy.class.name")),
     # What a Fetch waits for. Records 1,000 to 899,999 lie elsewhere; each of 23 replies holds 500 of 250,000 records.
     "remote_read_too_late": (
         "no_progress",
