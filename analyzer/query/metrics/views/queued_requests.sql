@@ -4,7 +4,8 @@
 -- leaves, commits or asks for metadata while its own Fetch waits for data is on its way out: not told. Medium where another sort of request is
 -- at the head, in five seconds at least, so that a start is none: behind requests of their own sort they wait because there are many, or
 -- because each is slow, which other rules tell. Three that took 5 s or longer are medium by themselves (`slow_requests`): so is what explains
--- them. Who asks for offsets before each batch, as Spark does, waits behind its own Fetch by design, for fetch.max.wait.ms at most: information.
+-- them, and where throttle times are cut a quota may be the cause. Who asks for offsets before each batch, as Spark does, waits behind its
+-- own Fetch by design, for fetch.max.wait.ms at most: information.
 WITH ordered AS (
     SELECT
         x.exchange,
@@ -86,7 +87,11 @@ SELECT
         WHEN k.reach = 'wait' THEN ' that waits for data'
         WHEN h.kind = 'produce_acks_all' THEN ' with acks=all'
         ELSE ''
-    END AS head
+    END AS head,
+    CASE
+        WHEN h.throttle_time_ms IS NULL AND h.response_decoded = 'truncated' AND h.api_key = w.api_key AND q.very_slow >= 3
+            THEN 'perhaps because of a quota: throttle times were cut'
+    END AS perhaps
 FROM queues AS q
 JOIN exchanges AS h ON h.exchange = q.evidence_head
 JOIN exchanges AS w ON w.exchange = q.evidence_worst

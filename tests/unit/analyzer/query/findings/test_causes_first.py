@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from finding_stories import failing, many, queued
@@ -14,6 +15,7 @@ from member_stories import crashing, given_again, waiting_to_join
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
+from analyzer.report.finding_rows import as_object
 
 CAPTURES = [capture(last_time_ns=START_NS + 400 * SECOND_NS)]
 
@@ -64,6 +66,24 @@ def test_a_client_that_starts_asks_for_many_things_at_once(tmp_path: Path) -> No
         with dataset(tmp_path / str(seconds), story | {"captures": CAPTURES}) as made:
             told += [each.severity for each in find(made, [rule("head_of_line")])]
     assert told == ["medium", "info"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "may_be_quota"),
+    [
+        ({"response_decoded": "truncated", "throttle_time_ms": None}, True),
+        ({"response_decoded": "truncated"}, False),  # the throttle time is before what was cut
+        ({"throttle_time_ms": None}, False),  # of an old version
+    ],
+)
+def test_where_throttle_times_are_cut_a_quota_may_make_requests_wait(
+    tmp_path: Path, reply: dict[str, Any], may_be_quota: bool
+) -> None:
+    story = queued(4000 * MS_NS, 5000 * MS_NS)
+    story["exchanges"] = [row | reply for row in story["exchanges"]]
+    with dataset(tmp_path, story | {"captures": CAPTURES}) as made:
+        (found,) = find(made, [rule("head_of_line")])
+    assert ("quota" in as_object(found)["sentence"]) == may_be_quota
 
 
 @pytest.mark.parametrize(
