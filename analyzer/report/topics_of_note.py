@@ -64,18 +64,19 @@ REWRITTEN = Table(
 )
 REREADS = Table(
     "rereads",
-    "Read again at each start",
+    "Read again, or left out, at each start",
     (
         (Column("topic", least=10), lambda row: safe(row["topic"])),
         (Column("client", least=10), lambda row: safe(row["who"])),
         (Column("group", least=8), lambda row: safe(row["group_id"])),
-        (Column("starts", right=True), lambda row: count(row["times"])),
+        (Column("starts", right=True), lambda row: count(row["skips"] if row["times"] is None else row["times"])),
         (Column("from", right=True), lambda row: count(row["from_offset"])),
         (Column("again", right=True), lambda row: count(row["again"])),
         (Column("read", right=True), lambda row: count(row["records"])),
+        (Column("left out", right=True), lambda row: count(row["skipped"])),
         (Column("commits", right=True), lambda row: count(row["commits"])),
     ),
-    "starts: before the end of what was read already, the first from this offset. again: records of those read in all.",
+    "starts: before the end of what was read already, the first from this offset, or behind it. again: of those read in all.",
 )
 LONE_READERS = Table(
     "lone_readers",
