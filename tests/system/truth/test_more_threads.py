@@ -189,6 +189,12 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     ),
     "compacted_without_key": ("failing", ("INVALID_RECORD, 20 times, topic customers", "without a key")),
     "topic_policy": ("failing", ("POLICY_VIOLATION, 12 times, topic connect-status", "create.topic.policy.class.name")),
+    # 25 records each 0.5 s; three lives of 22 s, each reads 42 batches, and begins 11.0 s after the one before ended.
+    "starts_at_the_end": (
+        "rereads",
+        ("topic orders from its end on each time it starts, twice, and leaves out 1,200 records", "group etl: none"),
+    ),
+    "healthy_goes_on_at_commits": (None, ()),
     # What a Fetch waits for. Records 1,000 to 899,999 lie elsewhere; each of 23 replies holds 500 of 250,000 records.
     "remote_read_too_late": (
         "no_progress",
