@@ -9,7 +9,7 @@ from analyzer.base.filters import Filters
 
 MIB = 1 << 20
 # API keys.
-PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FETCH, SHARE_FETCH = 0, 1, 2, 9, 78
+PRODUCE, FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, TXN_OFFSET_COMMIT, SHARE_FETCH = 0, 1, 2, 8, 9, 28, 78
 CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS = 19, 20, 21
 
 
@@ -63,16 +63,21 @@ class Options:
         return self.tables is None or any(table in self.tables for table in tables)
 
     @property
-    def entries_of(self) -> frozenset[int] | None:
-        """The API keys whose entries are read; None means all.
+    def entries_of(self) -> frozenset[tuple[int, str]] | None:
+        """The messages whose entries are read: API key, and request or response; None means all.
 
         Those of Fetch are always needed, as they tell what a Fetch waited for. Rows of batches get their offsets from those of
         Produce; where a consumer went on after an offset out of range is told by ListOffsets, who had its records
-        deleted by DeleteRecords, which offsets a group had by OffsetFetch, and which topics are new or gone on request by
-        CreateTopics and DeleteTopics. The others cost more than all else.
+        deleted by DeleteRecords, which offsets a group had by OffsetFetch and what it committed by requests (of replies the
+        errors tell the rest), and which topics are new or gone on request by CreateTopics and DeleteTopics. The others cost
+        more than all else.
         """
         if self.filters.topics or (self.seldom and self.wants("entries")):
             return None
         written = (PRODUCE, SHARE_FETCH) if self.wants("entries", "batches", "fetch_positions") else ()
-        asked = (LIST_OFFSETS, OFFSET_FETCH, CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS)
-        return frozenset((FETCH, *written, *(asked if self.wants("entries") else ())))
+        asked = (
+            (LIST_OFFSETS, OFFSET_FETCH, CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS) if self.wants("entries") else ()
+        )
+        committed = (OFFSET_COMMIT, TXN_OFFSET_COMMIT) if self.wants("entries") else ()
+        both = {(key, side) for key in (FETCH, *written, *asked) for side in ("request", "response")}
+        return frozenset(both | {(key, "request") for key in committed})

@@ -64,6 +64,11 @@ def short_count(number: int) -> str:
     return f"{_scaled(number, unit, 1 if number < 10 * unit else 0)} {letter}"
 
 
+def lags(fetched: int | None, committed: int | None) -> str:
+    """Records behind the end: of what was fetched, and of what was committed where that is another number."""
+    return count(fetched) if committed in (None, fetched) else f"{count(fetched)} / {count(committed)}"
+
+
 def things(number: int, one: str, many: str | None = None) -> str:
     """1 broker, 3 brokers; of times: once, twice, 3 times"""
     if one == "time" and number in (1, 2):

@@ -13,9 +13,8 @@ from analyzer.report.text_tables import Column
 
 
 def _lag(row: dict[str, Any]) -> str:
-    text = (
-        f"lag grew from {count(row['first_lag'])} to {count(row['last_lag'])} records in {duration(row['lasted_ns'])}"
-    )
+    which = "lag of what it commits grew" if row["state"] == "committed" else f"lag grew from {count(row['first_lag'])}"
+    text = f"{which} to {count(row['last_lag'])} records in {duration(row['lasted_ns'])}"
     return f"{text}, {things(row['partitions'], 'partition')}"
 
 

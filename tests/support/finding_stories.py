@@ -136,6 +136,21 @@ def lagging(lags: list[int], step_s: float) -> Tables:
     return {"exchanges": exchanges, "fetch_positions": positions, "connections": [connection(1)]}
 
 
+def committing(committed: list[int], ends: list[int], step_s: float = 10) -> Tables:
+    """One consumer that has fetched all there is at even steps, and commits these offsets just behind; its group has no other."""
+    story = lagging([0] * len(ends), step_s)
+    positions = [row | {"new_end_offset": end} for row, end in zip(story["fetch_positions"], ends, strict=True)]
+    asks = {"api_key": 8, "api_name": "OffsetCommit", "api_version": 8, "group_id": "g"}
+    rows, entries = [], []
+    for n, offset in enumerate(committed):
+        rows.append(exchange(100 + n, at_ns=at(n * step_s + 1), **asks))
+        entries.append(
+            {"exchange": 100 + n, "connection": 1, "side": "request", "topic": "t", "partition": 0, "offset": offset}
+        )
+    told = {"exchanges": story["exchanges"] + rows, "fetch_positions": positions, "entries": entries}
+    return story | told | {"connections": [connection(1, cluster="c")]}
+
+
 def small(count: int, records: int) -> Rows:
     """A batch of so many records in each of so many exchanges, packed so well that all are small, and a great one."""
     batch = {"connection": 1, "side": "request", "topic": "t", "partition": 0, "codec": "zstd", "records": records}
@@ -440,6 +455,10 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: lagging([0, 500, 4000, 100, 3000, 200], 61),
             lambda: lagging([4000] * 6, 61),
             lambda: lagging([0, 10, 20, 30, 40, 50], 61),
+            # Committed as fast as it comes, in small steps and in large ones; and behind by always as much.
+            lambda: committing([0, 2000, 4000, 6000, 8000], [2000, 4000, 6000, 8000, 10_000]),
+            lambda: committing([0, 0, 4000, 4000, 8000], [2000, 4000, 6000, 8000, 10_000]),
+            lambda: committing([0, 3000, 5000, 7000, 9000], [8000, 10_000, 12_000, 14_000, 16_000]),
         ),
     ),
     "resent_batches": (

@@ -22,7 +22,7 @@ function drawGroups() {
   const update = table(place, [
     text('group_id', 'group'), text('group_type', 'type', { plain: true }), text('state', 'state', { plain: true }), numeric('members', 'members'), numeric('rebalances', 'rebalances', { bar: true }),
     numeric('longest_rebalance_ns', 'longest rebalance', { text: duration }), numeric('longest_pause_ns', 'longest pause'), numeric('commits', 'commits'), numeric('failed_commits', 'failed commits'),
-    numeric('lag', 'lag, records', { bar: true }), made('last', 'last rebalance', (row) => row.last_cause ? causeOf({ cause: row.last_cause, client_id: row.last_client_id, reason: row.last_reason }) : null),
+    numeric('lag', 'lag, records', { bar: true }), numeric('committed_lag', 'commit lag'), made('last', 'last rebalance', (row) => row.last_cause ? causeOf({ cause: row.last_cause, client_id: row.last_client_id, reason: row.last_reason }) : null),
   ], { label: 'Groups', total: totalOf('groups'), empty: 'No group was seen in the selected time.' });
   onSelection(() => update(groups.filter((row) => touches(row.first_time_ns, row.last_time_ns))));
 }

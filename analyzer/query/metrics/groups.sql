@@ -1,6 +1,6 @@
 -- How are the groups doing? One row per group: its type (offsets: it only commits), members at the end and the most at a time,
 -- rebalances with their time and the longest pause of consumption, commits and errors beyond normal operation, lag as in
--- metric lag (the sum over partitions of the newest). `state` at the end: stable, rebalancing, empty, not ready or offsets; null, as
+-- metric lag (the sum over partitions of the newest), and that of what it committed. `state` at the end: stable, rebalancing, empty, not ready or offsets; null, as
 -- members are, where no reply tells it, where no member has a name (it was refused, or its reply is cut), where all that was seen of its
 -- members is that they live (heartbeats), or where messages of members could not be read (rebalances too). Not ready: a streams group
 -- that lacks topics, as its coordinator says (KIP-1071).
@@ -141,6 +141,12 @@ behind AS (
     WHERE group_id IS NOT NULL AND is_newest
     GROUP BY coalesce(cluster, ''), group_id
 ),
+-- Of partitions whose end is known, as kafka-consumer-groups.sh counts.
+uncommitted AS (
+    SELECT cluster, group_id, TRY_CAST(sum(CAST(committed_lag AS DECIMAL(38, 0))) AS BIGINT) AS committed_lag
+    FROM committed_offsets
+    GROUP BY cluster, group_id
+),
 -- Groups some of whose members may have said more than could be read: JoinGroup to SyncGroup, and heartbeats of newer protocols.
 unread AS (
     SELECT DISTINCT coalesce(c.cluster, '') AS cluster, x.group_id
@@ -197,6 +203,7 @@ SELECT
         THEN coalesce(s.failures, 0) END AS failures,
     s.last_failure,
     b.lag,
+    o.committed_lag,
     least(s.first_time_ns, k.first_time_ns) AS first_time_ns,
     greatest(s.last_time_ns, k.last_time_ns) AS last_time_ns
 FROM names AS n
@@ -208,6 +215,7 @@ FROM names AS n
     LEFT JOIN committed AS k ON k.cluster = n.cluster AND k.group_id = n.group_id
     LEFT JOIN unread AS u ON u.cluster = n.cluster AND u.group_id = n.group_id
     LEFT JOIN behind AS b ON b.cluster = n.cluster AND b.group_id = n.group_id
+    LEFT JOIN uncommitted AS o ON o.cluster = n.cluster AND o.group_id = n.group_id
     CROSS JOIN settings AS wish
 ORDER BY
     CASE wish.sort

@@ -12,7 +12,7 @@ from analyzer.report import text_tables
 from analyzer.report.causes import COMMIT_ERRORS, FENCED_INSTANCES, LATE_REJOINS, UNFETCHED, Table, causes
 from analyzer.report.cluster_column import with_clusters
 from analyzer.report.facts import Facts, Rows
-from analyzer.report.format import NONE, client, clock, count, duration, milliseconds, safe, things
+from analyzer.report.format import NONE, client, clock, count, duration, lags, milliseconds, safe, things
 from analyzer.report.text_tables import Column, Row
 from dissectors.kafka.schema.error_codes import error_code
 
@@ -35,8 +35,8 @@ GROUPS = (
     Column("rebalances", right=True),
     Column("longest", right=True, spare=1),
     Column("not consumed", right=True, spare=3),
-    Column("commits", right=True, spare=4),
-    Column("failed", least=7, spare=5),
+    Column("commits", right=True, spare=5),
+    Column("failed", least=7, spare=4),
     Column("errors", least=7, spare=2),
     Column("lag", right=True),
     Column("last rebalance", least=20),
@@ -109,7 +109,8 @@ TIMELINE = (
 )
 NOTES = (
     "longest: longest rebalance, from its cause to the last member's assignment. not consumed: longest time in a rebalance "
-    "without a consumer. failed: failed commits. errors: beyond normal operation."
+    "without a consumer. failed: failed commits. errors: beyond normal operation. lag: of what it fetched / committed, the latter "
+    "as kafka-consumer-groups.sh counts."
 )
 REBALANCE_NOTES = (
     "took: until the last member has its assignment; +: it had not ended. not consumed: time without any "
@@ -253,7 +254,7 @@ def _group(row: dict[str, Any]) -> Row:
             count(row["commits"]),
             _with_error(row["failed_commits"], row["last_commit_error"]),
             _with_error(row["failures"], row["last_failure"]),
-            count(row["lag"]),
+            lags(row["lag"], row["committed_lag"]),
             _last(row),
         ]
     )

@@ -51,8 +51,8 @@ def doubled(small, columns, used, most_rows):
 class Walker(WalkState):
     """Reads the bodies of batches of frames; a pipeline needs only `walk`.
 
-    `write_entries`: write rows of entries too, of the API keys `entries_of` (None: all); `write_sets`: of records fields that
-    `batch_rows` reads. `most_strings` and `most_string_bytes` bound the interned strings: when
+    `write_entries`: write rows of entries too, of the messages `entries_of` (API key, "request" or "response"; None: all);
+    `write_sets`: of records fields that `batch_rows` reads. `most_strings` and `most_string_bytes` bound the interned strings: when
     `strings_full()`, the caller writes out the rows that refer to them, calls `clear_strings` between two batches, and gets
     new numbers from `strings.number` for strings that it must keep. `most_rows` bounds the entries, errors and sets of one
     batch; `rows_dropped()` counts those beyond.
@@ -162,7 +162,7 @@ class Walker(WalkState):
     def add_program(self, key, version, direction):
         """Builds the program of a message; where no schema knows the version it reads the header only."""
         self.keys.add(key)
-        entries = self.write_entries and (self.entries_of is None or key in self.entries_of)
+        entries = self.write_entries and (self.entries_of is None or (key, direction) in self.entries_of)
         made = program.build(key, version, direction, entries, self.write_sets)
         if made.depth > STACK_LEVELS:
             raise ValueError(f"key {key} version {version} nests deeper than {STACK_LEVELS}")

@@ -63,7 +63,7 @@ class WalkState:
     nothing: object  # a matrix of one cell, in place of the caller's between two batches
     strings = cython.declare(object, visibility="readonly")
     keys = cython.declare(set, visibility="readonly")  # API keys whose messages were read
-    entries_of: object  # API keys, or None for all
+    entries_of: object  # (API key, direction), or None for all
     code_array: object
     entries_matrix: object
     errors_matrix: object

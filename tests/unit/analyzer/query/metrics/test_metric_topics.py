@@ -122,11 +122,12 @@ def test_lag_first_last_worst_and_the_committed_one_beside_it(tmp_path: Path) ->
     commits = [exchange(40 + at, api_key=8, group_id="g", at_ns=START_NS + at * MS) for at in range(3)]
     entries = [entry(40 + at, offset=offset) for at, offset in enumerate((90, 310, 320))]
     # The last commit was refused.
-    entries += [entry(40 + at, side="response", error_code=code) for at, code in enumerate((0, 0, 22))]
+    refused = {"exchange": 42, "connection": 1, "side": "response", "code": 22, "topic": "t", "partition": 0}
     tables = {
         "exchanges": rows + commits,
         "fetch_positions": positions,
         "entries": entries,
+        "errors": [refused],
         "group_events": [joined("g")],
     }
     with opened(tmp_path, **tables) as found:
