@@ -97,16 +97,22 @@ def only_small(large: int = 5000, small: int = 60, resent: int = 4, connections:
 
 
 def only_small_back(
-    size: int = 500_000, resent: int = 5, waited_s: int = 9, small: int = 60, came: int = 16_000, **values: Any
+    size: int = 500_000,
+    resent: int = 5,
+    waited_s: int = 9,
+    small: int = 60,
+    came: int = 16_000,
+    cut: int = 0,
+    **values: Any,
 ) -> Tables:
-    """A reply that a broker sends again and again and does not finish, but for the bytes that `came`; on another connection a later
-    request has a small one."""
+    """A reply that a broker sends again and again and does not finish, but for the bytes that `came`, and those that were `cut` off
+    its packets; on another connection a later request has a small one."""
     rows = [
         exchange(1, at_ns=at(1), connection=1, status="pending", api_key=1, api_name="Fetch"),
         exchange(2, at_ns=at(4), connection=2, response_bytes=small, **values),
     ]
     held = connection(1, broker_retransmitted=resent, close="none", last_time_ns=at(1 + waited_s))
-    held |= {"broker_skipped_unfinished_bytes": came}
+    held |= {"broker_skipped_unfinished_bytes": came, "broker_cut_bytes": cut}
     begun = {"time_ns": at(9), "side": "broker", "kind": "unfinished_frame", "bytes_lost": size, "file": 0, "packet": 9}
     return {"exchanges": rows, "connections": [held, connection(2)], "problems": [begun | {"connection": 1}]}
 
@@ -277,7 +283,7 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
             lambda: only_small_back(size=400),
             lambda: only_small_back(resent=3),
             lambda: only_small_back(waited_s=4),
-            lambda: only_small_back(came=300_000),  # it is on its way
+            *(lambda: only_small_back(came=300_000), lambda: only_small_back(cut=300_000)),  # it is on its way
             lambda: only_small_back(small=600_000),
             lambda: only_small_back(broker_address="10.0.1.9"),  # another broker's way
             lambda: large_after_small(before=1),

@@ -40,8 +40,8 @@ held AS (
     JOIN exchanges AS x ON x.connection = c.connection AND x.status IN ('pending', 'closed', 'abandoned')
     WHERE is_client(c.role) AND c.broker_retransmitted >= 4 AND c.client_retransmitted < 3 AND c.one_way IS NULL
         AND p.bytes_lost > 500 AND c.last_time_ns - x.request_time_ns >= s(5)
-        -- More than a window of it came: it is slow, and gets through.
-        AND coalesce(c.broker_skipped_unfinished_bytes, 0) <= 131072
+        -- More than a window of it came, captured or cut off: it is slow, and gets through.
+        AND coalesce(c.broker_skipped_unfinished_bytes, 0) + coalesce(c.broker_cut_bytes, 0) <= 131072
     GROUP BY c.client_address, c.broker_address, c.broker_port
 )
 SELECT
