@@ -104,3 +104,18 @@ FORGOTTEN = Table(
     ),
     "last known, before, began at: of the first of these partitions. left out, again: records of all of them.",
 )
+SET_OFFSETS = Table(
+    "set_offsets",
+    "Committed offsets that a client set which reads none of them",
+    (
+        (Column("topic", least=10), lambda row: safe(row["topic"])),
+        (Column("group", least=8), lambda row: safe(row["group_id"])),
+        (Column("set by", least=10), lambda row: safe(row["who"])),
+        (Column("partitions", right=True), lambda row: count(row["partitions"])),
+        (Column("from", right=True), lambda row: count(row["last_offset"])),
+        (Column("to", right=True), lambda row: count(row["set_offset"])),
+        (Column("left out", right=True), lambda row: count(row["ahead"])),
+        (Column("again", right=True), lambda row: count(row["behind"])),
+    ),
+    "from, to: of the first of these partitions. left out, again: records of all of them.",
+)

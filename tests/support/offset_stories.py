@@ -17,15 +17,24 @@ def at(seconds: float) -> int:
 
 
 def begun_again(
-    told: int = -1, began: int | None = 0, committed: int = 500, group: str = "g", deletes: bool = False
+    told: int = -1,
+    began: int | None = 0,
+    committed: int = 500,
+    group: str = "g",
+    deletes: bool = False,
+    commits: bool = False,
 ) -> Tables:
-    """A group that had `committed` this offset is told so, and a minute later another one; its client reads from `began` on."""
+    """A group that had `committed` this offset is told so, or commits it, and a minute later is told another one; its client reads
+    from `began` on."""
     rows: Rows = []
     entries: Rows = []
     for n, (second, of, offset) in enumerate([(0, "g", committed), (60, group, told)]):
         rows.append(exchange(n, at_ns=at(second), api_key=9, api_name="OffsetFetch", api_version=7, group_id=of))
         where = {"exchange": n, "connection": 1, "topic": "t", "partition": 0}
         entries.append(where | {"side": "response", "offset": offset, "error_code": 0})
+    if commits:
+        rows[0] |= {"api_key": 8, "api_name": "OffsetCommit", "api_version": 8}
+        entries[0] |= {"side": "request"}
     if deletes:
         rows.append(exchange(5, at_ns=at(30), api_key=42, api_name="DeleteGroups", api_version=2, client_id="tool"))
     positions: Rows = []
@@ -42,6 +51,34 @@ def begun_again(
         "fetch_positions": positions,
         "connections": [connection(1, cluster="c")],
     }
+
+
+def set_by_a_tool(
+    offsets: tuple[int, ...] = (500, 0), by: tuple[str, ...] = ("app", "tool"), told: bool = False
+) -> Tables:
+    """Clients that commit these offsets of a group, one after the other: "app" reads, as its member; `told`: the first was told."""
+    rows: Rows = []
+    entries: Rows = []
+    for n, (offset, who) in enumerate(zip(offsets, by, strict=True)):
+        asks = {"api_key": 8, "api_name": "OffsetCommit", "api_version": 8, "member_id": "m" if who == "app" else ""}
+        if told and n == 0:
+            asks = {"api_key": 9, "api_name": "OffsetFetch", "api_version": 7}
+        rows.append(exchange(n, at_ns=at(10 * n), group_id="g", client_id=who, **asks))
+        side = "response" if told and n == 0 else "request"
+        entries.append({"exchange": n, "connection": 1, "topic": "t", "partition": 0, "side": side, "offset": offset})
+    reads = {"api_key": 1, "api_name": "Fetch", "api_version": 11, "replica_id": -1, "client_id": "app"}
+    rows.append(exchange(9, at_ns=at(50), **reads))
+    position = {
+        "exchange": 9,
+        "connection": 1,
+        "topic": "t",
+        "partition": 0,
+        "cluster": "c",
+        "time_ns": at(50),
+        "fetch_offset": 0,
+    }
+    links = [connection(1, cluster="c")]
+    return {"exchanges": rows, "entries": entries, "fetch_positions": [position], "connections": links}
 
 
 def late_to_join(
@@ -163,6 +200,7 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: late_to_join(joins_at_s=20.5),
         ),
     ),
+    "offsets_set": (set_by_a_tool, (lambda: set_by_a_tool((500, 500)), lambda: set_by_a_tool(by=("tool", "app")))),
     "offsets_forgotten": (
         begun_again,
         (
@@ -177,7 +215,18 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
-    "offsets_forgotten": ((lambda: begun_again(began=9000), lambda: begun_again(deletes=True)), ()),
+    "offsets_forgotten": (
+        (lambda: begun_again(began=9000), lambda: begun_again(deletes=True), lambda: begun_again(commits=True)),
+        (lambda: begun_again(commits=True, group="h"), lambda: begun_again(commits=True, began=500)),
+    ),
+    "offsets_set": (
+        (lambda: set_by_a_tool((500, 900)), lambda: set_by_a_tool(told=True)),
+        (
+            # As one that copies offsets of another cluster does, again and again.
+            lambda: set_by_a_tool((500, 900), told=True),
+            lambda: set_by_a_tool((500, 900, 1300, 1100), ("tool",) * 4),
+        ),
+    ),
     "line_dead": (
         (dead_to_the_end, lambda: dead_to_the_end(others=0, resent=5)),
         (

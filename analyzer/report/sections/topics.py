@@ -14,7 +14,7 @@ from analyzer.report.facts import Facts, Rows
 from analyzer.report.format import NONE, client, count, duration, percent, rate, safe, size, things
 from analyzer.report.impact import MOVED_BACK
 from analyzer.report.text_tables import Column, Row
-from analyzer.report.topics_of_note import FORGOTTEN, LONE_READERS, NOTES, REREADS, REWRITTEN
+from analyzer.report.topics_of_note import FORGOTTEN, LONE_READERS, NOTES, REREADS, REWRITTEN, SET_OFFSETS
 
 COMMAND = "kanalyze topics"
 # What asks for one table alone, by its title.
@@ -185,7 +185,7 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     lines = noted(facts, width, limit)
     if told := render(facts, width, limit):
         lines += [Text(""), *told] if lines else told
-    held = (REWRITTEN, MOVED_BACK, HELD_BACK, STUCK, UNASKED, REREADS, FORGOTTEN, LONE_READERS)
+    held = (REWRITTEN, MOVED_BACK, HELD_BACK, STUCK, UNASKED, REREADS, FORGOTTEN, SET_OFFSETS, LONE_READERS)
     if noted_here := causes(facts, held, width, limit, COMMAND):
         lines += [Text(""), *noted_here]
     for part in (producers, consumers, delivery, partitions, lag):

@@ -21,6 +21,10 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
         "gives_up",
         ("after 1.0 s each time, 20 times", "20 replies arrived after that", "501 ms later"),
     ),
+    "offsets_set_by_a_tool": (
+        "offsets_set",
+        ("adminclient-3 set", "group etl for topic orders", "from 5,800 to 0", "5,800 records are read again"),
+    ),
     # Not the client ends it, nor is it for want of a login.
     "proxy_cuts_join": (
         "gives_up",

@@ -1,5 +1,5 @@
--- Which groups had committed offsets that are no longer there? One row per group and topic: the coordinator gave an offset of
--- these partitions (`last_offset` of the first of them, told `before_ns` ago), then answered a member that there is none, and this client
+-- Which groups had committed offsets that are no longer there? One row per group and topic: the coordinator gave or took an offset of
+-- these partitions (`last_offset` of the first of them, known `before_ns` ago), then answered a member that there is none, and this client
 -- began to read at `began_offset`: behind that (`ahead` records are left out, of all partitions) or before it (`behind` are read again).
 -- A request for several groups names none and does not count; who asks and does not read then, as tools do, is left out. `deleted_by`: a
 -- client that had offsets, groups or topics of this cluster deleted in between; after topics nobody knows whether the offsets are of the
@@ -25,13 +25,30 @@ WITH told AS (
         AND x.status = 'answered' AND x.request_decoded = 'full' AND x.response_decoded = 'full' AND coalesce(x.error_count, 0) = 0
         AND x.group_id IS NOT NULL AND e.partition IS NOT NULL
 ),
+-- What they had committed before, at last over each connection.
+taken AS (
+    SELECT
+        c.cluster AS known_cluster,
+        coalesce(c.cluster, concat(c.broker_address, ':', CAST(c.broker_port AS STRING))) AS cluster,
+        k.group_id,
+        k.topic,
+        k.partition,
+        k.exchange,
+        k.connection,
+        k.client_address,
+        k.client_id,
+        k.committed_time_ns AS time_ns,
+        k.committed_offset,
+        false AS is_none
+    FROM commit_sums AS k JOIN connections AS c ON c.connection = k.connection
+),
 followed AS (
     SELECT
         *,
         lag(committed_offset IGNORE NULLS) OVER in_time AS last_offset,
         lag(CASE WHEN committed_offset IS NOT NULL THEN time_ns END IGNORE NULLS) OVER in_time AS last_ns,
         lag(CASE WHEN committed_offset IS NOT NULL THEN exchange END IGNORE NULLS) OVER in_time AS last_exchange
-    FROM told
+    FROM (SELECT * FROM told UNION ALL SELECT * FROM taken) AS known
     WINDOW in_time AS (PARTITION BY cluster, group_id, topic, partition ORDER BY time_ns, exchange)
 ),
 lost AS (

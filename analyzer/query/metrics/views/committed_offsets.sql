@@ -1,0 +1,22 @@
+-- Which offsets did groups commit? One row per group and partition: the last offset that a reply did not refuse, when, by whom, how many
+-- commits there were, and how many records the newest end that any reader was told lies ahead (`committed_lag`, null: no end is known).
+WITH committed AS (
+    SELECT
+        coalesce(c.cluster, '') AS cluster,
+        k.group_id,
+        k.topic,
+        k.partition,
+        max_by(k.committed_offset, k.committed_time_ns) AS committed_offset,
+        max_by(k.client_address, k.committed_time_ns) AS client_address,
+        max(k.committed_time_ns) AS committed_time_ns,
+        CAST(sum(k.commits) AS BIGINT) AS commits
+    FROM commit_sums AS k JOIN all_connections AS c ON c.connection = k.connection
+    GROUP BY coalesce(c.cluster, ''), k.group_id, k.topic, k.partition
+)
+SELECT k.*, greatest(p.newest_end - k.committed_offset, 0) AS committed_lag
+FROM committed AS k
+    LEFT JOIN (
+        SELECT coalesce(cluster, '') AS cluster, topic, partition, max(newest_end) AS newest_end
+        FROM partition_readers
+        GROUP BY coalesce(cluster, ''), topic, partition
+    ) AS p ON p.cluster = k.cluster AND p.topic = k.topic AND p.partition = k.partition
