@@ -455,10 +455,6 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
             lambda: lagging([0, 500, 4000, 100, 3000, 200], 61),
             lambda: lagging([4000] * 6, 61),
             lambda: lagging([0, 10, 20, 30, 40, 50], 61),
-            # Committed as fast as it comes, in small steps and in large ones; and behind by always as much.
-            lambda: committing([0, 2000, 4000, 6000, 8000], [2000, 4000, 6000, 8000, 10_000]),
-            lambda: committing([0, 0, 4000, 4000, 8000], [2000, 4000, 6000, 8000, 10_000]),
-            lambda: committing([0, 3000, 5000, 7000, 9000], [8000, 10_000, 12_000, 14_000, 16_000]),
         ),
     ),
     "resent_batches": (

@@ -22,6 +22,7 @@ commits AS (
     SELECT
         c.cluster,
         who(x) AS who,
+        u.group_id,
         u.topic,
         u.partition,
         CAST(floor(x.request_time_ns / 1e10) AS BIGINT) AS step,
@@ -36,13 +37,14 @@ commits AS (
         JOIN entries AS e
             ON e.exchange = x.exchange AND e.partition = u.partition AND coalesce(e.topic, e.topic_id) = u.topic
     WHERE x.api_key IN (api('OffsetCommit', 'TxnOffsetCommit')) AND e.side = 'request' AND e.offset >= 0
-    GROUP BY c.cluster, who(x), u.topic, u.partition, CAST(floor(x.request_time_ns / 1e10) AS BIGINT)
+    GROUP BY c.cluster, who(x), u.group_id, u.topic, u.partition, CAST(floor(x.request_time_ns / 1e10) AS BIGINT)
 ),
 steps AS (
     SELECT
         'fetched' AS sort,
         p.cluster,
         who(x) AS who,
+        CAST(NULL AS STRING) AS group_id,
         coalesce(p.topic, p.topic_id) AS topic,
         p.partition,
         CAST(floor(p.time_ns / 1e10) AS BIGINT) AS step,
@@ -60,8 +62,8 @@ steps AS (
         CAST(floor(p.time_ns / 1e10) AS BIGINT)
     UNION ALL
     SELECT
-        'committed', k.cluster, k.who, k.topic, k.partition, k.step, e.end_offset - k.committed_offset,
-        e.end_offset - k.committed_offset, k.begin_ns, k.time_ns, k.exchange, k.committed_offset, k.committed_lag
+        'committed', k.cluster, k.who, k.group_id, k.topic, k.partition, k.step, greatest(e.end_offset - k.committed_offset, 0),
+        greatest(e.end_offset - k.committed_offset, 0), k.begin_ns, k.time_ns, k.exchange, k.committed_offset, k.committed_lag
     FROM commits AS k
         JOIN ends AS e
             ON e.cluster IS NOT DISTINCT FROM k.cluster AND e.topic = k.topic AND e.partition = k.partition AND e.step = k.step - 1
@@ -69,13 +71,13 @@ steps AS (
 compared AS (
     SELECT *, CASE WHEN lag < lag(lag) OVER following THEN 1 ELSE 0 END AS fell
     FROM steps
-    WINDOW following AS (PARTITION BY sort, cluster, who, topic, partition ORDER BY step)
+    WINDOW following AS (PARTITION BY sort, cluster, who, group_id, topic, partition ORDER BY step)
 ),
 counted AS (
     SELECT
         *,
-        sum(fell) OVER (PARTITION BY sort, cluster, who, topic, partition ORDER BY step) AS stretch,
-        sum(fell) OVER (PARTITION BY sort, cluster, who, topic, partition) AS last_stretch
+        sum(fell) OVER (PARTITION BY sort, cluster, who, group_id, topic, partition ORDER BY step) AS stretch,
+        sum(fell) OVER (PARTITION BY sort, cluster, who, group_id, topic, partition) AS last_stretch
     FROM compared
 ),
 stretches AS (
@@ -83,6 +85,7 @@ stretches AS (
         sort,
         cluster,
         who,
+        group_id,
         topic,
         partition,
         count(*) AS steps,
@@ -95,7 +98,7 @@ stretches AS (
         max_by(exchange, (step, exchange)) AS exchange
     FROM counted
     WHERE stretch = last_stretch
-    GROUP BY sort, cluster, who, topic, partition
+    GROUP BY sort, cluster, who, group_id, topic, partition
 )
 SELECT
     s.who,
@@ -115,6 +118,6 @@ WHERE s.steps >= 3 AND s.last_lag >= 2 * s.first_lag
     AND s.last_lag - s.first_lag >= CASE s.sort WHEN 'fetched' THEN 1000 ELSE greatest(s.worked, 100) END
     AND (s.last_time_ns - s.first_time_ns >= s(300)
         OR (s.last_time_ns - s.first_time_ns >= s(20) AND r.last_time_ns - s.last_time_ns <= s(10)))
-GROUP BY s.cluster, s.who, s.topic, s.sort
+GROUP BY s.cluster, s.who, s.group_id, s.topic, s.sort
 -- Who falls behind with its fetches does so with its commits.
-QUALIFY row_number() OVER (PARTITION BY s.cluster, s.who, s.topic ORDER BY s.sort DESC) = 1
+QUALIFY row_number() OVER (PARTITION BY s.cluster, s.who, s.topic ORDER BY s.sort DESC, sum(CAST(s.last_lag AS DECIMAL(38, 0))) DESC) = 1

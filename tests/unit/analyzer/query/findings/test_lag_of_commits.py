@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from finding_stories import committing
-from made_rows import dataset
+from made_rows import SECOND_NS, dataset
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
@@ -30,6 +30,40 @@ def test_a_consumer_that_works_slower_than_it_fetches_falls_behind(tmp_path: Pat
     assert told.row["advice"].startswith(
         "It fetched these records ahead and has not worked on them, or does not commit"
     )
+
+
+def test_another_group_of_clients_of_this_name_is_apart(tmp_path: Path) -> None:
+    """As of one host whose programs keep the client id of their library, or behind one address."""
+    slow, fast = committing([0, 200, 400, 600, 800], ENDS), committing([1800, 3800, 5800, 7800, 9800], ENDS)
+    commits = [row | {"group_id": "h"} for row in fast["exchanges"] if row["exchange"] >= 100]
+    for row in (*commits, *fast["entries"]):
+        row["exchange"] += 100
+    for row in commits:
+        row["request_time_ns"] += SECOND_NS
+    story = slow | {"exchanges": slow["exchanges"] + commits, "entries": slow["entries"] + fast["entries"]}
+    with dataset(tmp_path, story) as found:
+        (told,) = find(found, [rule("lag_growing")])
+    assert (told.row["last_lag"], told.row["partitions"]) == (9200, 1)
+
+
+@pytest.mark.parametrize(
+    ("committed", "ends"),
+    [
+        ([0, 2000, 4000, 6000, 8000], ENDS),  # as fast as it comes, in small steps
+        ([0, 0, 4000, 4000, 8000], ENDS),  # and in large ones
+        ([0, 3000, 5000, 7000, 9000], [8000, 10_000, 12_000, 14_000, 16_000]),  # behind by always as much
+        ([0, 1500, 2600, 3700, 4800], ENDS),  # behind by more each time, and by less than it works on
+        (
+            [10_000, 20_000, 20_100, 20_200, 20_300],
+            [0, 10_000, 20_000, 20_100, 20_450],
+        ),  # all, and less comes than before
+    ],
+)
+def test_who_keeps_up_with_what_comes_is_not_told(committed: list[int], ends: list[int], tmp_path: Path) -> None:
+    """The commits go on to the end of the capture, where 20 s would tell it."""
+    with dataset(tmp_path, committing(committed, ends)) as found:
+        assert find(found, [rule("lag_growing")]) == []
+        assert found.metric("groups")[0]["committed_lag"] >= 100
 
 
 @pytest.mark.parametrize("code", [25, 27])
