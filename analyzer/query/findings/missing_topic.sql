@@ -63,14 +63,23 @@ asked_once AS (
     GROUP BY cluster, who, topic, code
     HAVING count(DISTINCT exchange) = 1 AND min(api_key) = api('Metadata')
 ),
+-- A client may ask for many topics, once for each: its requests are summed up before.
+last_asked AS (
+    SELECT
+        who(x) AS who,
+        x.client_address,
+        max(x.request_time_ns) AS last_ns,
+        max(x.request_time_ns) FILTER (WHERE x.api_key IN (api('Metadata', 'Fetch', 'Produce'))) AS used_ns,
+        max(x.request_time_ns) FILTER (WHERE x.api_key = api('SyncGroup')) AS synced_ns,
+        max(x.request_time_ns) FILTER (WHERE x.api_key = api('Heartbeat')) AS beat_ns
+    FROM exchanges AS x
+    WHERE x.client_address IN (SELECT client_address FROM asked_once)
+    GROUP BY who(x), x.client_address
+),
 waiting AS (
-    SELECT o.exchange AS asked, max(x.request_time_ns) AS until_ns
-    FROM asked_once AS o
-    JOIN exchanges AS x ON who(x) = o.who AND x.client_address = o.client_address AND x.request_time_ns >= o.time_ns
-    GROUP BY o.exchange, o.time_ns
-    HAVING count(*) FILTER (WHERE x.api_key IN (api('Metadata', 'Fetch', 'Produce'))) = 0
-        AND count(*) FILTER (WHERE x.api_key = api('SyncGroup')) > 0
-        AND max(x.request_time_ns) FILTER (WHERE x.api_key = api('Heartbeat')) - o.time_ns >= s(5)
+    SELECT DISTINCT o.exchange AS asked, l.last_ns AS until_ns
+    FROM asked_once AS o JOIN last_asked AS l ON l.who = o.who AND l.client_address = o.client_address
+    WHERE coalesce(l.used_ns < o.time_ns, true) AND l.synced_ns >= o.time_ns AND l.beat_ns - o.time_ns >= s(5)
 ),
 missed AS (
     SELECT

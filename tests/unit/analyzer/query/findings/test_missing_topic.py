@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,15 @@ def test_a_member_that_asked_once_waits_for_ever(
         told = [(found.severity, as_object(found)["sentence"]) for found in find(made, [rule("missing_topic")])]
     assert [name for name, _ in told] == ([severity] if severity else [])
     assert all("waits in its group for topic t, which does not exist" in words for _, words in told)
+
+
+def test_who_asks_for_another_topic_each_time_costs_little(tmp_path: Path) -> None:
+    """As a client that makes a name for each answer it waits for: all its requests are behind each of them."""
+    asked = [exchange(n, at_ns=START_NS + n * 1_000_000, **METADATA) for n in range(20_000)]
+    story = failing(3, asked, expected=True)
+    for row in story["errors"]:
+        row["topic"] = f"t{row['exchange']}"
+    with dataset(tmp_path, story) as made:
+        begin = time.process_time()
+        assert find(made, [rule("missing_topic")]) == []
+        assert time.process_time() - begin < 2
