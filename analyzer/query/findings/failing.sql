@@ -89,8 +89,8 @@ SELECT
     CASE WHEN code = error('CORRUPT_MESSAGE') AND api_name = 'Fetch' AND min(topic) = max(topic) AND min(partition) = max(partition)
         THEN min(partition) END AS at_partition,
     CASE WHEN code IN (error('MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE')) THEN min(z.bytes) END AS refused_bytes,
-    CASE WHEN min(p.taken) = max(p.taken) AND min(p.offered) = max(p.offered) THEN min(p.taken) END AS taken,
-    CASE WHEN min(p.taken) = max(p.taken) AND min(p.offered) = max(p.offered) THEN min(p.offered) END AS offered,
+    CASE WHEN count(p.taken) = count(*) AND min(p.taken) = max(p.taken) AND min(p.offered) = max(p.offered) THEN min(p.taken) END AS taken,
+    CASE WHEN count(p.taken) = count(*) AND min(p.taken) = max(p.taken) AND min(p.offered) = max(p.offered) THEN min(p.offered) END AS offered,
     CASE WHEN code = error('UNKNOWN_MEMBER_ID') AND count(d.remover) = count(*) AND min(d.remover) = max(d.remover) THEN min(d.remover) END AS remover,
     CASE
         WHEN code IN (error('UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID')) AND api_name <> 'Metadata'
@@ -101,7 +101,7 @@ SELECT
             THEN 'Another client took these members out of their group, as an operator or a tool does (removeMembersFromConsumerGroup, kafka-streams-application-reset.sh --force): nothing was wrong with them.'
         WHEN code = error('UNSUPPORTED_VERSION') AND api_name IN ('ConsumerGroupHeartbeat', 'ShareGroupHeartbeat', 'StreamsGroupHeartbeat')
             THEN 'These brokers know groups of this type, and have the feature turned off: kafka-features.sh describe shows group.version, share.version and streams.version, upgrade --feature turns one on when all brokers are new enough. Until then there are no such groups, and consumers must go by the older protocol (group.protocol=classic).'
-        WHEN bool_and(p.of_other_sort) THEN 'Consumers and workers of Connect (or MirrorMaker, or a schema registry) share this name, and no group can be of both: give this client a group.id of its own.'
+        WHEN bool_and(coalesce(p.of_other_sort, false)) THEN 'Consumers and workers of Connect (or MirrorMaker, or a schema registry) share this name, and no group can be of both: give this client a group.id of its own.'
         WHEN code = error('GROUP_ID_NOT_FOUND') AND api_name LIKE '%GroupHeartbeat'
             THEN 'The coordinator has no group of this name and type: members of the older protocol (group.protocol) or of another type hold the name, so give this client a group.id of its own; or the group was deleted while this member was in it: where it does not join again by itself, restart it and upgrade its library.'
         ELSE coalesce(min(a.advice), 'Open the evidence with `kanalyze show` to see the whole reply; the Kafka protocol guide (kafka.apache.org/protocol) explains the error code.')

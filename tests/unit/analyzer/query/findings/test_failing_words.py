@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
-from finding_stories import FETCH, PRODUCE, failing
-from made_rows import START_NS, dataset, error, exchange
+from finding_stories import FETCH, PRODUCE, Tables, failing
+from made_rows import START_NS, connection, dataset, error, exchange
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find
@@ -72,3 +73,77 @@ def test_the_size_is_told_of_the_limit_alone(tmp_path: Path) -> None:
     with dataset(tmp_path, story) as made:
         told = {each.row["name"]: each.row["refused_bytes"] for each in find(made, [rule("failing")])}
     assert told == {"INVALID_RECORD": None, "MESSAGE_TOO_LARGE": 60_000}
+
+
+def not_let_in(cluster: str | None, **members_go_by: str | None) -> Tables:
+    """Three JoinGroups with assignor range into each of these groups, which no member goes by; None: no member is seen."""
+    asks, events = [], []
+    for group, taken in members_go_by.items():
+        row = {"connection": 1, "cluster": cluster, "time_ns": START_NS, "begin_ns": START_NS, "group_id": group}
+        row |= {"group_type": "classic", "event": "join", "client_address": "10.0.0.1", "client_id": "app"}
+        asks += [exchange(len(asks) + n, api_key=11, api_name="JoinGroup", group_id=group) for n in range(3)]
+        events += [row | {"exchange": each["exchange"], "protocol": "range", "error_code": 23} for each in asks[-3:]]
+        if taken:
+            events.append(row | {"exchange": 90, "member_id": "m", "generation": 4, "protocol": taken, "error_code": 0})
+    story = failing(23, asks, name="INCONSISTENT_GROUP_PROTOCOL")
+    return story | {"group_events": events, "connections": [connection(1, cluster=cluster)]}
+
+
+@pytest.mark.parametrize(
+    ("cluster", "groups", "said"),
+    [
+        (
+            "c",
+            {"g": "sessioned"},
+            "a group.id of its own. The members go by sessioned, this client offers range first.",
+        ),
+        (
+            None,
+            {"g": "sessioned"},
+            "a group.id of its own. The members go by sessioned, this client offers range first.",
+        ),
+        ("c", {"g": "sessioned", "h": None}, "classic and newer members mix (group.consumer.migration.policy)."),
+        ("c", {"g": "sticky", "h": None}, "classic and newer members mix (group.consumer.migration.policy)."),
+    ],
+)
+def test_what_members_go_by_is_told_of_all_that_were_refused(
+    cluster: str | None, groups: dict[str, str | None], said: str, tmp_path: Path
+) -> None:
+    with dataset(tmp_path, not_let_in(cluster, **groups)) as made:
+        (found,) = find(made, [rule("failing")])
+    assert as_object(found)["do"].endswith(said)
+
+
+@pytest.mark.parametrize("cluster", ["c", None])
+@pytest.mark.parametrize(("remover", "said"), [("admin", "admin did so."), ("app", "joins again at once")])
+def test_a_member_that_another_took_out_is_not_told_to_poll(
+    cluster: str | None, remover: str, said: str, tmp_path: Path
+) -> None:
+    beats = [exchange(n, at_ns=START_NS + n, api_key=12, api_name="Heartbeat", group_id="g") for n in range(3)]
+    story = failing(25, [row | {"member_id": "m"} for row in beats], name="UNKNOWN_MEMBER_ID")
+    event = {"connection": 1, "cluster": cluster, "time_ns": START_NS, "begin_ns": START_NS, "group_id": "g"}
+    event |= {"group_type": "classic", "client_address": "10.0.0.1", "member_id": "m", "error_code": 0}
+    events = [event | {"exchange": 8, "event": "join", "client_id": "app", "generation": 4}]
+    events.append(event | {"exchange": 9, "event": "leave", "client_id": remover})
+    made_of = story | {"group_events": events, "connections": [connection(1, cluster=cluster)]}
+    with dataset(tmp_path, made_of) as made:
+        (found,) = find(made, [rule("failing")])
+    assert said in as_object(found)["do"]
+
+
+@pytest.mark.parametrize(("code", "api", "event"), [(23, "JoinGroup", "join"), (25, "Heartbeat", "leave")])
+def test_groups_whose_members_come_and_go_cost_little(code: int, api: str, event: str, tmp_path: Path) -> None:
+    many = 20_000
+    story = failing(code, [exchange(n, api_name=api, group_id="g") | {"member_id": "m"} for n in range(many)])
+    row = {"connection": 1, "cluster": "c", "time_ns": START_NS, "begin_ns": START_NS, "group_id": "g"}
+    row |= {"group_type": "classic", "client_address": "10.0.0.1", "member_id": "m", "error_code": 0}
+    events = [row | {"exchange": n, "event": "join", "client_id": "app", "protocol": "sticky"} for n in range(many)]
+    for each in events:
+        each["generation"] = each["exchange"] + 1
+    went = {"event": event, "client_id": "other", "protocol": "range", "error_code": 23 if event == "join" else 0}
+    story["group_events"] = events + [row | went | {"exchange": n} for n in range(many)]
+    with dataset(tmp_path, story) as made:
+        begin = time.process_time()
+        (found,) = find(made, [rule("failing")])
+        assert time.process_time() - begin < 2
+    assert found.row["times"] == many
