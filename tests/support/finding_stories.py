@@ -136,7 +136,7 @@ def lagging(lags: list[int], step_s: float) -> Tables:
     return {"exchanges": exchanges, "fetch_positions": positions, "connections": [connection(1)]}
 
 
-def committing(committed: list[int], ends: list[int], step_s: float = 10) -> Tables:
+def committing(committed: list[int], ends: list[int], step_s: float = 5) -> Tables:
     """One consumer that has fetched all there is at even steps, and commits these offsets just behind; its group has no other."""
     story = lagging([0] * len(ends), step_s)
     positions = [row | {"new_end_offset": end} for row, end in zip(story["fetch_positions"], ends, strict=True)]

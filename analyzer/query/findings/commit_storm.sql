@@ -4,6 +4,7 @@
 -- says: {who} (group {group_id}) commits its offsets up to {worst_per_s} on one connection, {requests|time|times} in all[, which took {took_ns} together]
 -- do: Commit once for all records of a poll, or by time (auto.commit.interval.ms), not after each record: every commit is written to all replicas of __consumer_offsets, and the consumer waits for it.
 -- look: kanalyze clients[ --client {who}]
+-- explains: lag_growing
 -- delays: nobody
 -- Twenty a second on one connection, over five seconds at least, of two hundred commits or more; or, where commits take long, five a
 -- second, one after the other, that took half of it. Told are all commits of the client to the group.

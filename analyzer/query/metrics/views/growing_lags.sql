@@ -1,8 +1,8 @@
 -- Consumers that fall behind, one row a client and topic.
 -- The last stretch in which the lag of a partition never fell, in steps of 10 s: at least 5 min, or 20 s up to the end. Where
 -- records were cut off, the lag is that before them. Who fetches far ahead of its work has no lag but in what it commits (`sort`):
--- the last commit of a step is held against the end that was told in the step before, so that it is never too large; `last_lag` is
--- that of metric lag then, and `first_lag` null.
+-- the last commit in each 5 s is held against the end that was told in the 5 s before, so that it is never too large, and 10 s up to
+-- the end suffice; `last_lag` is that of metric lag then, and `first_lag` null.
 WITH uncommitted AS (
     SELECT * FROM committed_offsets WHERE committed_lag >= 100
 ),
@@ -11,12 +11,12 @@ ends AS (
         p.cluster,
         u.topic,
         u.partition,
-        CAST(floor(p.time_ns / 1e10) AS BIGINT) AS step,
+        CAST(floor(p.time_ns / 5e9) AS BIGINT) AS step,
         max(coalesce(p.new_end_offset, p.end_offset)) AS end_offset
     FROM fetch_positions AS p
         JOIN (SELECT DISTINCT cluster, topic, partition FROM uncommitted) AS u
             ON u.cluster = coalesce(p.cluster, '') AND u.topic = coalesce(p.topic, p.topic_id) AND u.partition = p.partition
-    GROUP BY p.cluster, u.topic, u.partition, CAST(floor(p.time_ns / 1e10) AS BIGINT)
+    GROUP BY p.cluster, u.topic, u.partition, CAST(floor(p.time_ns / 5e9) AS BIGINT)
 ),
 commits AS (
     SELECT
@@ -25,7 +25,7 @@ commits AS (
         u.group_id,
         u.topic,
         u.partition,
-        CAST(floor(x.request_time_ns / 1e10) AS BIGINT) AS step,
+        CAST(floor(x.request_time_ns / 5e9) AS BIGINT) AS step,
         max_by(e.offset, (x.request_time_ns, x.exchange)) AS committed_offset,
         min(x.request_time_ns) AS begin_ns,
         max(x.request_time_ns) AS time_ns,
@@ -37,7 +37,7 @@ commits AS (
         JOIN entries AS e
             ON e.exchange = x.exchange AND e.partition = u.partition AND coalesce(e.topic, e.topic_id) = u.topic
     WHERE x.api_key IN (api('OffsetCommit', 'TxnOffsetCommit')) AND e.side = 'request' AND e.offset >= 0
-    GROUP BY c.cluster, who(x), u.group_id, u.topic, u.partition, CAST(floor(x.request_time_ns / 1e10) AS BIGINT)
+    GROUP BY c.cluster, who(x), u.group_id, u.topic, u.partition, CAST(floor(x.request_time_ns / 5e9) AS BIGINT)
 ),
 steps AS (
     SELECT
@@ -117,7 +117,8 @@ WHERE s.steps >= 3 AND s.last_lag >= 2 * s.first_lag
     -- Of what it commits, it works on less than half of what comes.
     AND s.last_lag - s.first_lag >= CASE s.sort WHEN 'fetched' THEN 1000 ELSE greatest(s.worked, 100) END
     AND (s.last_time_ns - s.first_time_ns >= s(300)
-        OR (s.last_time_ns - s.first_time_ns >= s(20) AND r.last_time_ns - s.last_time_ns <= s(10)))
+        OR (s.last_time_ns - s.first_time_ns >= CASE s.sort WHEN 'fetched' THEN s(20) ELSE s(10) END
+            AND r.last_time_ns - s.last_time_ns <= s(10)))
 GROUP BY s.cluster, s.who, s.group_id, s.topic, s.sort
 -- Who falls behind with its fetches does so with its commits.
 QUALIFY row_number() OVER (PARTITION BY s.cluster, s.who, s.topic ORDER BY s.sort DESC, sum(CAST(s.last_lag AS DECIMAL(38, 0))) DESC) = 1

@@ -9,7 +9,7 @@ from finding_stories import committing
 from made_rows import SECOND_NS, dataset
 
 from analyzer.query.findings import rule
-from analyzer.query.run_findings import find
+from analyzer.query.run_findings import find, find_all
 from analyzer.report.facts import Facts
 from analyzer.report.sections import groups
 from analyzer.report.sentences import sentence
@@ -26,7 +26,7 @@ def test_a_consumer_that_works_slower_than_it_fetches_falls_behind(tmp_path: Pat
     assert (lag["lag"], lag["committed_offset"], lag["committed_lag"], group["committed_lag"]) == (0, 800, 9200, 9200)
     assert "0 / 9,200" in line
     said = sentence(told.rule.says, told.row)
-    assert "falls behind on topic t: the lag of what it commits grew to 9,200 records in 30.0 s (1 partition)" in said
+    assert "falls behind on topic t: the lag of what it commits grew to 9,200 records in 15.0 s (1 partition)" in said
     assert told.row["advice"].startswith(
         "It fetched these records ahead and has not worked on them, or does not commit"
     )
@@ -60,7 +60,7 @@ def test_another_group_of_clients_of_this_name_is_apart(tmp_path: Path) -> None:
     ],
 )
 def test_who_keeps_up_with_what_comes_is_not_told(committed: list[int], ends: list[int], tmp_path: Path) -> None:
-    """The commits go on to the end of the capture, where 20 s would tell it."""
+    """The commits go on to the end of the capture, where 10 s would tell it."""
     with dataset(tmp_path, committing(committed, ends)) as found:
         assert find(found, [rule("lag_growing")]) == []
         assert found.metric("groups")[0]["committed_lag"] >= 100
@@ -73,3 +73,10 @@ def test_a_refused_commit_does_not_count(tmp_path: Path, code: int) -> None:
     with dataset(tmp_path, story | {"errors": [refused]}) as found:
         (lag,) = found.metric("lag")
     assert (lag["committed_offset"], lag["commits"]) == (600, 4)
+
+
+def test_a_storm_of_commits_is_the_cause_of_what_it_delays(tmp_path: Path) -> None:
+    """One commit for each record, 20/s, where 400/s come."""
+    with dataset(tmp_path, committing(list(range(400)), [20 * n for n in range(400)], 0.05)) as found:
+        storm = next(each for each in find_all(found) if each.rule.name == "commit_storm")
+    assert [each.rule.name for each in storm.symptoms] == ["lag_growing"]
