@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
+from member_stories import asked_for
 from name_stories import asks_meanwhile, never_led_there
 
 Tables = dict[str, Rows]
@@ -161,6 +162,8 @@ STORIES: dict[str, tuple[Story, tuple[Story, ...]]] = {
     ),
 }
 MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
+    # As many connectors, made one after the other.
+    "requested_rebalances": ((), (lambda: asked_for([8 * n for n in range(32)], 0.2),)),
     "broker_gone": (
         (lambda: follower_gone(10.1), lambda: follower_gone(3.1, waiting=3)),
         (
