@@ -48,7 +48,7 @@ SELECT
     max_wait_ms,
     CASE WHEN is_starved THEN 'one Fetch may bring fewer bytes than' ELSE 'fewer bytes had come than' END AS why,
     CASE
-        WHEN is_starved THEN 'More records lie there each time, so what one Fetch may bring (max.partition.fetch.bytes, fetch.max.bytes) is less than fetch.min.bytes, and the broker waits in vain: lower fetch.min.bytes below it, or raise that limit.'
+        WHEN is_starved THEN 'More records lie there each time, so what one Fetch may bring (max.partition.fetch.bytes for each partition) is less than fetch.min.bytes, and the broker waits in vain: lower fetch.min.bytes below it, or raise that limit.'
         ELSE 'A broker answers when fetch.min.bytes are there, or after fetch.max.wait.ms: lower one of them where records are to arrive sooner. Where the client means to read large pieces, this is by design.'
     END AS advice,
     CASE WHEN is_starved THEN 'medium' END AS severity,

@@ -10,6 +10,7 @@ WITH waits AS (
         x.broker_address,
         x.broker_port,
         x.api_name,
+        x.transactional_id,
         x.connection,
         x.exchange,
         request_key(c, x) AS request,
@@ -30,6 +31,7 @@ WITH waits AS (
         x.broker_address,
         x.broker_port,
         x.api_name,
+        x.transactional_id,
         x.connection,
         x.exchange,
         request_key(c, x) AS request,
@@ -65,6 +67,7 @@ slow AS (
         -- One that two capture points saw is one.
         count(DISTINCT CASE WHEN waited_ns >= s(5) AND is_sure THEN request END) AS very_slow,
         nullif(sum(left_waiting), 0) AS left_waiting,
+        count(transactional_id) AS of_transactions,
         sum(lost_ns) AS waited_ns,
         max(waited_ns) AS longest_ns,
         min_by(connection, (request_time_ns, exchange)) AS connection,
@@ -108,8 +111,10 @@ SELECT
     TRY_CAST(s.waited_ns AS BIGINT) AS waited_ns,
     s.longest_ns,
     CASE
-        WHEN s.api_name IN ('JoinGroup', 'SyncGroup', 'Heartbeat', 'LeaveGroup', 'OffsetCommit', 'OffsetFetch', 'ConsumerGroupHeartbeat')
+        WHEN s.api_name IN ('JoinGroup', 'SyncGroup', 'Heartbeat', 'LeaveGroup', 'OffsetCommit', 'TxnOffsetCommit', 'OffsetFetch', 'ConsumerGroupHeartbeat')
             THEN 'This broker coordinates the group: what it stores (members, commits) waits for the replicas of its partition of __consumer_offsets, and other requests of the group wait behind that. See whether these are in sync (kafka-topics.sh --describe), and the log of the broker at that time.'
+        WHEN s.api_name = 'InitProducerId' AND s.of_transactions = 0
+            THEN 'These producers are idempotent, without transactions: any broker gives them an id, and asks the active controller for more when it has none left. See the logs of both at that time.'
         WHEN s.api_name IN ('InitProducerId', 'AddPartitionsToTxn', 'AddOffsetsToTxn', 'EndTxn')
             THEN 'This broker coordinates the transaction: what it stores waits for the replicas of its partition of __transaction_state. See whether these are in sync (kafka-topics.sh --describe), and the log of the broker at that time.'
         WHEN s.api_name = 'ListOffsets'
