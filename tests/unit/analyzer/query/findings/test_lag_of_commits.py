@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from finding_stories import committing
-from made_rows import SECOND_NS, dataset
+from made_rows import SECOND_NS, connection, dataset
 
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find, find_all
@@ -64,6 +64,17 @@ def test_who_keeps_up_with_what_comes_is_not_told(committed: list[int], ends: li
     with dataset(tmp_path, committing(committed, ends)) as found:
         assert find(found, [rule("lag_growing")]) == []
         assert found.metric("groups")[0]["committed_lag"] >= 100
+
+
+@pytest.mark.parametrize(("hosts", "told"), [(["10.0.1.1"], 1), (["10.0.1.1", "10.0.1.2"], 0)])
+def test_where_no_cluster_is_known_one_broker_tells(hosts: list[str], told: int, tmp_path: Path) -> None:
+    """Two may be of two clusters, with a topic of this name each: the end of one says nothing of the other."""
+    story = committing([0, 200, 400, 600, 800], ENDS)
+    for row in story["fetch_positions"]:
+        row["cluster"] = None
+    links = [connection(n, broker_address=host) for n, host in enumerate(hosts, 1)]
+    with dataset(tmp_path, story | {"connections": links}) as found:
+        assert len(find(found, [rule("lag_growing")])) == told
 
 
 @pytest.mark.parametrize("code", [25, 27])
