@@ -97,7 +97,10 @@ FROM entries AS e
 LEFT JOIN answered AS a
     ON e.account = 'time' AND a.between_brokers = e.between_brokers AND a.api_name IS NOT DISTINCT FROM e.api_name
     AND a.broker_address = e.broker_address AND a.broker_port = e.broker_port
-LEFT JOIN broker_refusals AS r ON e.account = 'refused' AND e.between_brokers AND r.error = e.what
+LEFT JOIN broker_refusals AS r
+    ON e.account = 'refused' AND e.between_brokers AND r.error = e.what
+    -- Who fetches follows the partition; others that are refused so lead it.
+    AND (r.error <> 'UNKNOWN_TOPIC_ID' OR e.api_name = 'Fetch')
 WHERE CASE e.account
     WHEN 'time' THEN times >= greatest(3, impact('slow_share') * a.requests) AND slow_sum_ns >= impact('slow_ns')
         AND (e.between_brokers OR clients > 1)
