@@ -20,26 +20,32 @@ ends AS (
     WHERE p.cluster IS NOT NULL OR (SELECT count(DISTINCT broker_address) FROM connections WHERE is_kafka AND cluster IS NULL) = 1
     GROUP BY p.cluster, u.topic, u.partition, CAST(floor(p.time_ns / 5e9) AS BIGINT)
 ),
+-- Each with its own entries first: groups of many partitions may commit one at a time.
+said AS MATERIALIZED (
+    SELECT x.connection, who(x) AS who, x.client_address, x.group_id, x.request_time_ns, x.exchange, e.topic, e.topic_id, e.partition, e.offset
+    FROM exchanges AS x JOIN entries AS e ON e.exchange = x.exchange
+    WHERE x.api_key IN (api('OffsetCommit', 'TxnOffsetCommit')) AND e.side = 'request' AND e.offset >= 0
+        AND x.group_id IN (SELECT group_id FROM uncommitted)
+),
 commits AS (
     SELECT
         c.cluster,
-        who(x) AS who,
+        x.who,
         u.group_id,
         u.topic,
         u.partition,
         CAST(floor(x.request_time_ns / 5e9) AS BIGINT) AS step,
-        max_by(e.offset, (x.request_time_ns, x.exchange)) AS committed_offset,
+        max_by(x.offset, (x.request_time_ns, x.exchange)) AS committed_offset,
         min(x.request_time_ns) AS begin_ns,
         max(x.request_time_ns) AS time_ns,
         max_by(x.exchange, (x.request_time_ns, x.exchange)) AS exchange,
         max(u.committed_lag) AS committed_lag
-    FROM uncommitted AS u
-        JOIN exchanges AS x ON x.client_address = u.client_address AND x.group_id = u.group_id
-        JOIN connections AS c ON c.connection = x.connection AND coalesce(c.cluster, '') = u.cluster
-        JOIN entries AS e
-            ON e.exchange = x.exchange AND e.partition = u.partition AND coalesce(e.topic, e.topic_id) = u.topic
-    WHERE x.api_key IN (api('OffsetCommit', 'TxnOffsetCommit')) AND e.side = 'request' AND e.offset >= 0
-    GROUP BY c.cluster, who(x), u.group_id, u.topic, u.partition, CAST(floor(x.request_time_ns / 5e9) AS BIGINT)
+    FROM said AS x
+        JOIN connections AS c ON c.connection = x.connection
+        JOIN uncommitted AS u
+            ON u.client_address = x.client_address AND u.group_id = x.group_id AND u.cluster = coalesce(c.cluster, '')
+            AND u.partition = x.partition AND u.topic = coalesce(x.topic, x.topic_id)
+    GROUP BY c.cluster, x.who, u.group_id, u.topic, u.partition, CAST(floor(x.request_time_ns / 5e9) AS BIGINT)
 ),
 steps AS (
     SELECT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,24 @@ def test_a_storm_of_commits_is_the_cause_of_what_it_delays(tmp_path: Path) -> No
     with dataset(tmp_path, committing(list(range(400)), [20 * n for n in range(400)], 0.05)) as found:
         storm = next(each for each in find_all(found) if each.rule.name == "commit_storm")
     assert [each.rule.name for each in storm.symptoms] == ["lag_growing"]
+
+
+def test_commits_of_one_of_many_partitions_each_cost_little(tmp_path: Path) -> None:
+    story, many, parts = committing([0, 200, 400, 600, 800], ENDS), 20_000, 1_600
+    commit = next(row for row in story["exchanges"] if row["exchange"] == 100)
+    commits = [
+        commit | {"exchange": 1000 + n, "request_time_ns": commit["request_time_ns"] + 40 * SECOND_NS * n // many}
+        for n in range(many)
+    ]
+    said = [
+        story["entries"][0] | {"exchange": 1000 + n, "partition": n % parts, "offset": n * 800 // many}
+        for n in range(many)
+    ]
+    read = [row | {"partition": part} for row in story["fetch_positions"] for part in range(parts)]
+    asked = [row for row in story["exchanges"] if row["exchange"] < 100]
+    tables = story | {"exchanges": asked + commits, "entries": said, "fetch_positions": read}
+    with dataset(tmp_path, tables) as found:
+        begin = time.process_time()
+        (told,) = find(found, [rule("lag_growing")])
+        assert time.process_time() - begin < 2
+    assert told.row["partitions"] == parts
