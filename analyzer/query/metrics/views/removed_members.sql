@@ -13,4 +13,5 @@ removals AS (
 SELECT DISTINCT l.group_id AS of_group, l.member_id AS removed_id, l.remover, l.removed_ns
 FROM removals AS l
 JOIN joined AS j ON j.cluster IS NOT DISTINCT FROM l.cluster AND j.group_id = l.group_id AND j.member_id = l.member_id
-WHERE l.client_address <> j.client_address OR l.client_id <> j.client_id
+-- By another name: one member may come from several addresses of a translation.
+WHERE l.client_id IS DISTINCT FROM j.client_id

@@ -116,15 +116,17 @@ def test_what_members_go_by_is_told_of_all_that_were_refused(
 
 @pytest.mark.parametrize("cluster", ["c", None])
 @pytest.mark.parametrize(("remover", "said"), [("admin", "admin did so."), ("app", "joins again at once")])
+@pytest.mark.parametrize("address", ["10.0.0.1", "10.0.0.9"])
 def test_a_member_that_another_took_out_is_not_told_to_poll(
-    cluster: str | None, remover: str, said: str, tmp_path: Path
+    cluster: str | None, remover: str, said: str, address: str, tmp_path: Path
 ) -> None:
+    """By its name: a translation may give one member several addresses."""
     beats = [exchange(n, at_ns=START_NS + n, api_key=12, api_name="Heartbeat", group_id="g") for n in range(3)]
     story = failing(25, [row | {"member_id": "m"} for row in beats], name="UNKNOWN_MEMBER_ID")
     event = {"connection": 1, "cluster": cluster, "time_ns": START_NS, "begin_ns": START_NS, "group_id": "g"}
     event |= {"group_type": "classic", "client_address": "10.0.0.1", "member_id": "m", "error_code": 0}
     events = [event | {"exchange": 8, "event": "join", "client_id": "app", "generation": 4}]
-    events.append(event | {"exchange": 9, "event": "leave", "client_id": remover})
+    events.append(event | {"exchange": 9, "event": "leave", "client_id": remover, "client_address": address})
     made_of = story | {"group_events": events, "connections": [connection(1, cluster=cluster)]}
     with dataset(tmp_path, made_of) as made:
         (found,) = find(made, [rule("failing")])
