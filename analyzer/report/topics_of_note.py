@@ -114,8 +114,8 @@ SET_OFFSETS = Table(
         (Column("partitions", right=True), lambda row: count(row["partitions"])),
         (Column("from", right=True), lambda row: count(row["last_offset"])),
         (Column("to", right=True), lambda row: count(row["set_offset"])),
-        (Column("left out", right=True), lambda row: count(row["ahead"])),
-        (Column("again", right=True), lambda row: count(row["behind"])),
+        (Column("ahead", right=True), lambda row: count(row["ahead"])),
+        (Column("back", right=True), lambda row: count(row["behind"])),
     ),
-    "from, to: of the first of these partitions. left out, again: records of all of them.",
+    "from, to: of the first of these partitions. ahead, back: by so many records of all of them.",
 )

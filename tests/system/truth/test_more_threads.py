@@ -23,7 +23,7 @@ FIRST: dict[str, tuple[str | None, tuple[str, ...]]] = {
     ),
     "offsets_set_by_a_tool": (
         "offsets_set",
-        ("adminclient-3 set", "group etl for topic orders", "from 5,800 to 0", "5,800 records are read again"),
+        ("adminclient-3 set", "group etl for topic orders", "from 5,800 to 0 (1 partition), 5,800 records back"),
     ),
     # Not the client ends it, nor is it for want of a login.
     "proxy_cuts_join": (

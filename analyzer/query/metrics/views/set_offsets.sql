@@ -1,8 +1,8 @@
 -- Which committed offsets were set by a client that reads none of them? One row per group, topic and such a client: from where
 -- (`last_offset`, the last one that anybody committed or was told) to where (`set_offset`, both of the first of the partitions), and how
--- many records of all are read again by that (`behind`), or left out (`ahead`). Ahead of what was told alone counts nothing: who copies
--- offsets of another cluster sets them ahead; nor does what the client had set itself. A commit names no client that reads: one without
--- a member id is of a tool, or of a client without a group's partitions, which reads.
+-- many records of all that is back (`behind`) or ahead (`ahead`). Ahead of what was told alone counts nothing: who copies
+-- offsets of another cluster sets them ahead; nor does what the client had set itself. A commit without a
+-- member id is one of a tool, or of a client that assigns itself partitions; such a client reads them.
 WITH setters AS (
     SELECT DISTINCT q.client_address, q.client_id, q.group_id
     FROM group_requests AS q
