@@ -74,10 +74,11 @@ class Options:
         """
         if self.filters.topics or (self.seldom and self.wants("entries")):
             return None
-        written = (PRODUCE, SHARE_FETCH) if self.wants("entries", "batches", "fetch_positions") else ()
-        asked = (
-            (LIST_OFFSETS, OFFSET_FETCH, CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS) if self.wants("entries") else ()
-        )
-        committed = (OFFSET_COMMIT, TXN_OFFSET_COMMIT) if self.wants("entries") else ()
-        both = {(key, side) for key in (FETCH, *written, *asked) for side in ("request", "response")}
-        return frozenset(both | {(key, "request") for key in committed})
+        both = [FETCH]
+        if self.wants("entries", "batches", "fetch_positions"):
+            both += [PRODUCE, SHARE_FETCH]
+        requests = []
+        if self.wants("entries"):
+            both += [LIST_OFFSETS, OFFSET_FETCH, CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS]
+            requests = [OFFSET_COMMIT, TXN_OFFSET_COMMIT]
+        return frozenset([(key, "request") for key in both + requests] + [(key, "response") for key in both])

@@ -37,11 +37,14 @@ def _skew(row: dict[str, Any]) -> str:
 
 
 _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {"lag": _lag, "offset": _offset, "plain": _plain, "skew": _skew}
+_TOPIC = (Column("topic", least=10), lambda row: safe(row["topic"]))
+_GROUP = (Column("group", least=8), lambda row: safe(row["group_id"]))
+_PARTITIONS = (Column("partitions", right=True), lambda row: count(row["partitions"]))
 NOTES = Table(
     "topics_of_note",
     "What stands out",
     (
-        (Column("topic", least=10), lambda row: safe(row["topic"])),
+        _TOPIC,
         (Column("client", least=10), lambda row: safe(row["who"])),
         (Column("what stands out", least=40), lambda row: _WORDS[row["what"]](row)),
     ),
@@ -65,9 +68,9 @@ REREADS = Table(
     "rereads",
     "Read again, or left out, at each start",
     (
-        (Column("topic", least=10), lambda row: safe(row["topic"])),
+        _TOPIC,
         (Column("client", least=10), lambda row: safe(row["who"])),
-        (Column("group", least=8), lambda row: safe(row["group_id"])),
+        _GROUP,
         (Column("starts", right=True), lambda row: count(row["skips"] if row["times"] is None else row["times"])),
         (Column("from", right=True), lambda row: count(row["from_offset"])),
         (Column("again", right=True), lambda row: count(row["again"])),
@@ -81,21 +84,21 @@ LONE_READERS = Table(
     "lone_readers",
     "Read by several for one group, without being its members",
     (
-        (Column("topic", least=10), lambda row: safe(row["topic"])),
-        (Column("group", least=8), lambda row: safe(row["group_id"])),
+        _TOPIC,
+        _GROUP,
         (Column("clients", right=True), lambda row: count(row["clients"])),
         (Column("one of them", least=10), lambda row: safe(row["who"])),
-        (Column("partitions", right=True), lambda row: count(row["partitions"])),
+        _PARTITIONS,
     ),
 )
 FORGOTTEN = Table(
     "forgotten_offsets",
     "Committed offsets that are gone",
     (
-        (Column("topic", least=10), lambda row: safe(row["topic"])),
-        (Column("group", least=8), lambda row: safe(row["group_id"])),
+        _TOPIC,
+        _GROUP,
         (Column("client", least=10), lambda row: safe(row["who"])),
-        (Column("partitions", right=True), lambda row: count(row["partitions"])),
+        _PARTITIONS,
         (Column("last known", right=True), lambda row: count(row["last_offset"])),
         (Column("before", right=True), lambda row: duration(row["before_ns"])),
         (Column("began at", right=True), lambda row: count(row["began_offset"])),
@@ -108,10 +111,10 @@ SET_OFFSETS = Table(
     "set_offsets",
     "Committed offsets that a client set which reads none of them",
     (
-        (Column("topic", least=10), lambda row: safe(row["topic"])),
-        (Column("group", least=8), lambda row: safe(row["group_id"])),
+        _TOPIC,
+        _GROUP,
         (Column("set by", least=10), lambda row: safe(row["who"])),
-        (Column("partitions", right=True), lambda row: count(row["partitions"])),
+        _PARTITIONS,
         (Column("from", right=True), lambda row: count(row["last_offset"])),
         (Column("to", right=True), lambda row: count(row["set_offset"])),
         (Column("ahead", right=True), lambda row: count(row["ahead"])),

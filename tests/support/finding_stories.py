@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import incident_stories
-from made_rows import SECOND_NS, START_NS, Rows, connection, error, exchange
+from made_rows import SECOND_NS, START_NS, Rows, capture, connection, error, exchange
 from member_stories import joins
 
 Tables = dict[str, Rows]
@@ -148,7 +148,8 @@ def committing(committed: list[int], ends: list[int], step_s: float = 5) -> Tabl
             {"exchange": 100 + n, "connection": 1, "side": "request", "topic": "t", "partition": 0, "offset": offset}
         )
     told = {"exchanges": story["exchanges"] + rows, "fetch_positions": positions, "entries": entries}
-    return story | told | {"connections": [connection(1, cluster="c")]}
+    whole = {"captures": [capture(last_time_ns=at(len(ends) * step_s + 2))]}
+    return story | told | whole | {"connections": [connection(1, cluster="c")]}
 
 
 def small(count: int, records: int) -> Rows:

@@ -1,9 +1,9 @@
 -- How are the groups doing? One row per group: its type (offsets: it only commits), members at the end and the most at a time,
--- rebalances with their time and the longest pause of consumption, commits and errors beyond normal operation, lag as in
--- metric lag (the sum over partitions of the newest), and that of what it committed. `state` at the end: stable, rebalancing, empty, not ready or offsets; null, as
--- members are, where no reply tells it, where no member has a name (it was refused, or its reply is cut), where all that was seen of its
--- members is that they live (heartbeats), or where messages of members could not be read (rebalances too). Not ready: a streams group
--- that lacks topics, as its coordinator says (KIP-1071).
+-- rebalances with their time and the longest pause of consumption, commits and errors beyond normal operation, lag as in metric lag
+-- (the sum over partitions of the newest), and that of what it committed. `state` at the end: stable, rebalancing, empty, not ready
+-- or offsets; null, as members are, where no reply tells it, where no member has a name (it was refused, or its reply is cut),
+-- where all that was seen of its members is that they live (heartbeats), or where messages of members could not be read (rebalances
+-- too). Not ready: a streams group that lacks topics, as its coordinator says (KIP-1071).
 -- `last_` columns say who started the last rebalance, and why, as in metric rebalances. Times in ns.
 WITH steps AS (
     SELECT

@@ -1,6 +1,6 @@
 -- Which topics stand out, and for what? One row per topic and `what`: lag (that of `who` grew from `first_lag` to `last_lag` records
--- in `lasted_ns`, on so many `partitions`; `state`: fetched, or committed, which has no first one), offset (`who` asked `times` for an offset that `state`: `asked_offset`, the end was `end_offset`, it went on
--- at `reset_offset`), plain (`who` wrote `bytes` without compression, `bytes_per_s`), skew (`partition` got `records`,
+-- in `lasted_ns`, on so many `partitions`; `state`: fetched, or committed, which has no first one), offset (`who` asked `times` for an
+-- offset that `state`: `asked_offset`, the end was `end_offset`, it went on at `reset_offset`), plain (`who` wrote `bytes` without compression, `bytes_per_s`), skew (`partition` got `records`,
 -- `times_median` of its `partitions`, `share` of them from `who`). Null means nothing there, or is unknown.
 SELECT * FROM (
 SELECT

@@ -1,5 +1,6 @@
 -- Which offsets did groups commit? One row per group and partition: the last offset that a reply did not refuse, when, by whom, how many
--- commits there were, and how many records the newest end that any reader was told lies ahead (`committed_lag`, null: no end is known).
+-- commits there were, and how many records the newest end that any reader was told lies ahead (`committed_lag`; null: no end is known,
+-- or no cluster is and there are several brokers, of which two may have a topic of this name).
 WITH committed AS (
     SELECT
         coalesce(c.cluster, '') AS cluster,
@@ -18,5 +19,7 @@ FROM committed AS k
     LEFT JOIN (
         SELECT coalesce(cluster, '') AS cluster, topic, partition, max(newest_end) AS newest_end
         FROM partition_readers
+        WHERE cluster IS NOT NULL
+            OR (SELECT count(DISTINCT broker_address) FROM connections WHERE is_kafka AND cluster IS NULL) = 1
         GROUP BY coalesce(cluster, ''), topic, partition
     ) AS p ON p.cluster = k.cluster AND p.topic = k.topic AND p.partition = k.partition

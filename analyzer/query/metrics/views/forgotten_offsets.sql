@@ -41,6 +41,7 @@ taken AS (
         k.committed_offset,
         false AS is_none
     FROM commit_sums AS k JOIN connections AS c ON c.connection = k.connection
+    WHERE k.group_id IN (SELECT group_id FROM told WHERE is_none)
 ),
 followed AS (
     SELECT

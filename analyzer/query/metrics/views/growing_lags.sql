@@ -16,8 +16,6 @@ ends AS (
     FROM fetch_positions AS p
         JOIN (SELECT DISTINCT cluster, topic, partition FROM uncommitted) AS u
             ON u.cluster = coalesce(p.cluster, '') AND u.topic = coalesce(p.topic, p.topic_id) AND u.partition = p.partition
-    -- Of brokers whose cluster is not known, two may have a topic of this name.
-    WHERE p.cluster IS NOT NULL OR (SELECT count(DISTINCT broker_address) FROM connections WHERE is_kafka AND cluster IS NULL) = 1
     GROUP BY p.cluster, u.topic, u.partition, CAST(floor(p.time_ns / 5e9) AS BIGINT)
 ),
 -- Each with its own entries first: groups of many partitions may commit one at a time.

@@ -1,8 +1,8 @@
 -- Which committed offsets were set by a client that reads none of them? One row per group, topic and such a client: from where
--- (`last_offset`, the last one that anybody committed or was told) to where (`set_offset`, both of the first of the partitions), and how
--- many records of all that is back (`behind`) or ahead (`ahead`). Ahead of what was told alone counts nothing: who copies
--- offsets of another cluster sets them ahead; nor does what the client had set itself. A commit without a
--- member id is one of a tool, or of a client that assigns itself partitions; such a client reads them.
+-- (`last_offset`, the last one that anybody committed or was told) to where (`set_offset`, both of the first of the partitions), and by
+-- how many records that is back (`behind`) or ahead (`ahead`), in all partitions. What lies ahead of an offset that was told alone does
+-- not count: a client that copies offsets of another cluster sets them so. Nor does what the client had set itself. A commit without
+-- a member id is one of a tool, or of a client that assigns itself partitions; such a client reads them.
 WITH setters AS (
     SELECT DISTINCT q.client_address, q.client_id, q.group_id
     FROM group_requests AS q
@@ -30,6 +30,7 @@ known AS (
     JOIN connections AS c ON c.connection = k.connection
     LEFT JOIN setters AS s
         ON s.client_address = k.client_address AND s.client_id IS NOT DISTINCT FROM k.client_id AND s.group_id = k.group_id
+    WHERE k.group_id IN (SELECT group_id FROM setters)
     UNION ALL
     SELECT
         coalesce(c.cluster, concat(c.broker_address, ':', CAST(c.broker_port AS STRING))),

@@ -1,14 +1,15 @@
--- What did groups commit? Sums by connection, group and partition: the last offset that a reply did not refuse (`committed_offset`), when it
--- was committed, and how many commits there were. What a transaction commits counts when the transaction does.
+-- What did groups commit? Sums by connection, group and partition: the last offset that a reply did not refuse (`committed_offset`), when
+-- it was committed, and how many commits there were, until the filters end. What a transaction commits counts when the transaction does.
 WITH commits AS (
     SELECT x.exchange, x.connection, x.client_address, x.client_id, x.group_id, x.request_time_ns
     FROM all_exchanges AS x
-    WHERE x.api_key = api('OffsetCommit') AND x.response_decoded = 'full'
+    WHERE x.api_key = api('OffsetCommit') AND x.response_decoded = 'full' AND x.request_time_ns <= (SELECT last_time_ns FROM time_range)
     UNION ALL
     SELECT x.exchange, x.connection, x.client_address, x.client_id, x.group_id, x.request_time_ns
     FROM all_exchanges AS x JOIN transactions_seen AS t ON t.transactional_id = x.transactional_id
     WHERE x.api_key = api('TxnOffsetCommit') AND x.response_decoded = 'full' AND t.outcome = 'committed'
         AND x.request_time_ns >= t.begin_ns AND x.request_time_ns <= t.end_ns
+        AND x.request_time_ns <= (SELECT last_time_ns FROM time_range)
 ),
 refused AS (
     SELECT DISTINCT r.exchange, coalesce(r.topic, r.topic_id) AS topic, r.partition

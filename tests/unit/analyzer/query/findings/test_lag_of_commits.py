@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from finding_stories import committing
-from made_rows import SECOND_NS, connection, dataset
+from made_rows import SECOND_NS, START_NS, connection, dataset
 
+from analyzer.base.filters import Filters
 from analyzer.query.findings import rule
 from analyzer.query.run_findings import find, find_all
 from analyzer.report.facts import Facts
@@ -113,3 +114,10 @@ def test_commits_of_one_of_many_partitions_each_cost_little(tmp_path: Path) -> N
         (told,) = find(found, [rule("lag_growing")])
         assert time.process_time() - begin < 2
     assert told.row["partitions"] == parts
+
+
+def test_what_is_committed_after_the_time_that_was_asked_for_does_not_count(tmp_path: Path) -> None:
+    asked = Filters(from_ns=START_NS, to_ns=START_NS + 12 * SECOND_NS)
+    with dataset(tmp_path, committing([0, 200, 400, 600, 9800], ENDS), filters=asked) as found:
+        (lag,) = found.metric("lag")
+    assert (lag["committed_offset"], lag["committed_lag"], lag["commits"]) == (400, 5600, 3)
