@@ -773,7 +773,7 @@ ROW_OF = {
     "transaction_events": "request about a transaction or a producer id",
     "broker_events": "thing that a broker tells the controller: of itself, or of a partition that it leads",
     "logins": "SASL login",
-    "topic_ids": "topic id and its name",
+    "topic_ids": "topic id and its name, as messages tell them",
     "brokers": "broker named in a reply",
     "offered_versions": "API that a broker offers in an ApiVersions reply",
     "forwards": "exchange that a proxy carried on, on the leg behind the proxy",

@@ -144,7 +144,7 @@ def _write(
 
 def known_before(earlier: Mapping[str, Sequence[Path]], carried: Carried) -> dict[str, str]:
     """Views of `resolve` that have what earlier captures said, too: name -> SQL."""
-    views = _topic_names(earlier)
+    views = _told_names(earlier)
     for name, view in (("known_clusters", "earlier_clusters"), ("known_nodes", "earlier_nodes")):
         if path := carried.known(name):
             views[view] = parquet([path])
@@ -153,11 +153,11 @@ def known_before(earlier: Mapping[str, Sequence[Path]], carried: Carried) -> dic
     return views
 
 
-def _topic_names(earlier: Mapping[str, Sequence[Path]]) -> dict[str, str]:
+def _told_names(earlier: Mapping[str, Sequence[Path]]) -> dict[str, str]:
     if not earlier["topic_ids"]:
         return {}
     rows = (
         "SELECT topic_id, max(topic) AS topic FROM (SELECT topic_id, topic FROM raw_topic_facts "
         f"UNION ALL SELECT topic_id, topic FROM ({parquet(earlier['topic_ids'])})) GROUP BY topic_id"
     )
-    return {"topic_names": rows}
+    return {"told_names": rows}

@@ -35,7 +35,7 @@ SMALL = (
     *("group_steps", "login_steps", "token_owners"),
 )
 # Views over the rows of a run that it hands on with them.
-SIGNS = ("part_marks", "part_signs", "last_answers", "member_clients")
+SIGNS = ("part_marks", "part_signs", "last_answers", "member_clients", "batch_marks")
 # Final tables that are made of these alone.
 FINAL = (
     "captures",

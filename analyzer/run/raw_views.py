@@ -144,7 +144,8 @@ def views(folder: Path, run: Run, options: Options) -> dict[str, str]:
     raw = {f"raw_{name}": parquet([folder / f"raw_{name}.parquet"]) for name in OF_THE_RUN}
     raw |= rows_of(run.folders)
     captures = {"captures": parquet([folder / "captures.parquet"])}
-    made = made_of(run.summary, run.folders, logged=bool(options.request_logs), alone=run.is_log)
+    unnamed = has_unnamed(run.folders)
+    made = made_of(run.summary, run.folders, logged=bool(options.request_logs), alone=run.is_log, unnamed=unnamed)
     if run.is_log or options.request_logs:
         raw["raw_log_requests"] = parquet([folder / REQUEST_LOG])
     for table in without_rows(run.folders, run.summary):
@@ -210,17 +211,36 @@ def under_joined_parts(rows: str) -> str:
 
 
 def made_of(
-    summary: Summary, folders: Sequence[Path] = (), marks: str | None = None, logged: bool = False, alone: bool = False
+    summary: Summary,
+    folders: Sequence[Path] = (),
+    marks: str | None = None,
+    logged: bool = False,
+    alone: bool = False,
+    unnamed: bool = True,
 ) -> dict[str, str]:
     """Name -> SQL of the views that make final tables of the raw ones. `folders`: raw tables of all connections, where those of
     several runs meet; `marks`: SQL of `part_marks` of these runs, where their exchanges are elsewhere; `logged`: there are logs of
-    requests; `alone`: they are all that there is."""
+    requests; `alone`: they are all that there is; `unnamed`: some batches may have the id of a topic that no message names."""
 
     def rows() -> dict[str, str]:
         return rows_of(folders) | ({} if marks is None else {"part_marks": marks})
 
     again = not alone and (summary.saw_several_points or seen_again.is_any(folders, rows))
-    return resolve.views(summary.api_keys, summary.odd, again, logged, alone)
+    return resolve.views(summary.api_keys, summary.odd, again, logged, alone, unnamed)
+
+
+def has_unnamed(folders: Sequence[Path]) -> bool:
+    """Whether batches have the id of a topic that no message names."""
+    import pyarrow.parquet as pq
+
+    def ids(raw: str) -> set[str | None]:
+        columns = (
+            pq.ParquetFile(path, read_dictionary=["topic_id"]).read(["topic_id"])["topic_id"]
+            for path in _files(raw, folders)
+        )
+        return {topic for column in columns for chunk in column.chunks for topic in chunk.dictionary.to_pylist()}
+
+    return bool(ids("batches") - ids("topic_facts") - {None})
 
 
 def without_rows(folders: Sequence[Path], summary: Summary) -> list[str]:

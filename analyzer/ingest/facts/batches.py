@@ -61,7 +61,7 @@ FIELDS = (
     Field("transactional", layout.BATCH_TRANSACTIONAL, "bool", seldom=True),
     Field("control", layout.BATCH_CONTROL, "bool", seldom=True),
     Field("control_type", layout.BATCH_CONTROL_TYPE, "text", seldom=True),
-    Field("crc", layout.BATCH_CRC, "int64", seldom=True),
+    Field("crc", layout.BATCH_CRC, "int64"),
     Field("crc_ok", layout.BATCH_CRC_OK, "bool", seldom=True),
 )
 

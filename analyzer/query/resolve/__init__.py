@@ -59,6 +59,8 @@ VIEWS = (
     "part_asked",
     "connection_context",
     "connections",
+    "told_names",
+    "batch_marks",
     "topic_names",
     "fetch_names",
     "fetch_steps",
@@ -107,7 +109,7 @@ LONE_LOG_VIEWS = ("log_clocks", "log_moments", "log_pairs")
 # Views over the rows of one run, which tasks compute where the rows are: what they give of all runs together is small, or moves
 # to where a connection's rows meet. They are made before it is known which view of a connection counts, and joined later with
 # `connection_context`, which has only those.
-OF_RUNS = ("part_marks", "view_times", "part_signs", "fetch_names", "last_answers", "member_clients")
+OF_RUNS = ("part_marks", "view_times", "part_signs", "fetch_names", "last_answers", "member_clients", "batch_marks")
 # Raw tables with rows of connections: those of views that give no rows are left out.
 OF_CONNECTIONS = frozenset(
     f"raw_{name}"
@@ -149,13 +151,19 @@ FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
 
 
 def views(
-    api_keys: Collection[int], odd: bool = True, seen_again: bool = True, logged: bool = False, alone: bool = False
+    api_keys: Collection[int],
+    odd: bool = True,
+    seen_again: bool = True,
+    logged: bool = False,
+    alone: bool = False,
+    unnamed: bool = True,
 ) -> dict[str, str]:
     """Name -> SQL of every view of the final tables.
 
     `api_keys` are those that occurred; `odd`: a body could not be read, or the clock ran back within an exchange;
     `seen_again`: connections were captured several times on their way, or carried on by a proxy; `logged`: there are logs of
-    requests, and without them nothing is planned for them; `alone`: there is no capture beside them.
+    requests, and without them nothing is planned for them; `alone`: there is no capture beside them; `unnamed`: some batches have
+    the id of a topic that no message names.
     """
     facts = {
         "problem_kinds": _values(
@@ -182,6 +190,8 @@ def views(
     sources = {name: name for name in VIEWS}
     if not odd:
         sources["exchange_problems"] = "no_exchange_problems"
+    if not unnamed:
+        sources["batch_marks"] = "no_batch_marks"
     if not seen_again:
         sources |= {"part_views": "no_part_views", "forwarded": "no_forwarded"}
         for name in (*_ONLY_SEEN_AGAIN, "forwards"):

@@ -17,7 +17,7 @@ import pytest
 from effort import LONG, also_long, one_in
 from made_capture import Conversation, merged, pcap, reply, request
 from opening_bytes import OPENINGS, conversation
-from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, of_one_run, packets, same_rows
+from parts_of_captures import LITTLE_ENDIAN, Told, content, cut, days, of_one_run, packets, same_rows
 from paths import ROOT
 
 from analyzer.base.options import Options
@@ -118,6 +118,16 @@ def test_samples_cut_anywhere(name: str, samples: Path, tmp_path: Path, monkeypa
             f"{name}: {told.travelled / told.bytes:.0%} of the bytes travelled, {told.spans} spans, {told.wholes} wholes"
         )
     assert resolved > 5 * SEEDS
+
+
+def test_names_of_topic_ids_are_found_in_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No message names the topics that are fetched: batches of one task do that are fetched in another."""
+    whole = ROOT / "tests" / "data" / "incidents" / "assignors_differ.pcap.zst"
+    late = content(days(whole, 2, tmp_path)[1])
+    expected = of_one_run(late, tmp_path, Options())
+    assert any("'topic': 'orders', 'topic_id': '" in row for row in expected["batches"])
+    for seed in range(SEEDS):
+        compare(late, tmp_path / str(seed), seed, monkeypatch, expected=expected)
 
 
 @pytest.mark.parametrize("damage", also_long(["lost"], ["by_turns", "twice", "moved"]))
