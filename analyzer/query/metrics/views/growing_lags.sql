@@ -8,15 +8,19 @@ WITH uncommitted AS (
 ),
 ends AS (
     SELECT
-        p.cluster,
+        u.cluster,
+        u.group_id,
         u.topic,
         u.partition,
         CAST(floor(p.time_ns / 5e9) AS BIGINT) AS step,
         max(coalesce(p.new_end_offset, p.end_offset)) AS end_offset
     FROM fetch_positions AS p
-        JOIN (SELECT DISTINCT cluster, topic, partition FROM uncommitted) AS u
-            ON u.cluster = coalesce(p.cluster, '') AND u.topic = coalesce(p.topic, p.topic_id) AND u.partition = p.partition
-    GROUP BY p.cluster, u.topic, u.partition, CAST(floor(p.time_ns / 5e9) AS BIGINT)
+        JOIN exchanges AS x ON x.exchange = p.exchange
+        JOIN uncommitted AS u
+            ON u.topic = coalesce(p.topic, p.topic_id) AND u.partition = p.partition
+            AND CASE WHEN u.of_client THEN u.client_address = x.client_address AND u.client_id = coalesce(x.client_id, '')
+                ELSE u.cluster = coalesce(p.cluster, '') END
+    GROUP BY u.cluster, u.group_id, u.topic, u.partition, CAST(floor(p.time_ns / 5e9) AS BIGINT)
 ),
 -- Each with its own entries first: groups of many partitions may commit one at a time.
 said AS MATERIALIZED (
@@ -72,7 +76,8 @@ steps AS (
         greatest(e.end_offset - k.committed_offset, 0), k.begin_ns, k.time_ns, k.exchange, k.committed_offset, k.committed_lag
     FROM commits AS k
         JOIN ends AS e
-            ON e.cluster IS NOT DISTINCT FROM k.cluster AND e.topic = k.topic AND e.partition = k.partition AND e.step = k.step - 1
+            ON e.cluster = coalesce(k.cluster, '') AND e.group_id = k.group_id AND e.topic = k.topic AND e.partition = k.partition
+            AND e.step = k.step - 1
 ),
 compared AS (
     SELECT *, CASE WHEN lag < lag(lag) OVER following THEN 1 ELSE 0 END AS fell
