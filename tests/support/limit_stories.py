@@ -125,6 +125,14 @@ def large_after_small(before: int = 2, size: int = 790, others: int = 2) -> Tabl
     return story
 
 
+def first_reply_lost(size: int = 790, waited_s: int = 6, **values: Any) -> Tables:
+    """A new connection over which a broker sends its first reply again and again, and its client not even an acknowledgement."""
+    asked = exchange(1, at_ns=at(1), api_key=18, api_name="ApiVersions", response_bytes=size)
+    ends = {"requests": 1, "replies": 1, "client_packets": 3, "client_data_packets": 1, "broker_retransmitted": 4}
+    lost = connection(1, close="none", last_time_ns=at(1.001 + waited_s), **{**ends, **values})
+    return {"exchanges": [asked], "connections": [lost]}
+
+
 def few_lost(lost: int, packets: int, one_way: str | None = None) -> Tables:
     """So many packets of a host that were sent again; `one_way`: only this side was heard."""
     link = connection(1, broker_retransmitted=lost, broker_data_packets=packets, one_way=one_way)
@@ -278,8 +286,14 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
     ),
     "mtu_black_hole": (
-        (only_small_back, large_after_small),
+        (only_small_back, large_after_small, first_reply_lost),
         (
+            lambda: first_reply_lost(size=400),
+            lambda: first_reply_lost(waited_s=4),
+            lambda: first_reply_lost(client_packets=4),  # it acknowledged something
+            lambda: first_reply_lost(client_retransmitted=1),  # nothing gets there
+            lambda: first_reply_lost(broker_retransmitted=3),
+            lambda: first_reply_lost(requests=2, client_data_packets=2, client_packets=4),
             lambda: only_small_back(size=400),
             lambda: only_small_back(resent=3),
             lambda: only_small_back(waited_s=4),

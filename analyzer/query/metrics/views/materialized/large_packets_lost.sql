@@ -4,7 +4,8 @@
 -- requests were answered before does not speak against it: a route changed. Toward the client a reply is sent again four times at least and
 -- never done, nor seen but for a window of it, for five seconds, while a smaller one of the same broker to the same host is, to a
 -- request that was sent later; or while other brokers' replies to that host are, where only replies of one packet at most had come from
--- this broker, two at least.
+-- this broker, two at least. Or nothing that a broker sends on a new connection but its handshake gets there: the first reply was sent
+-- again four times and more, and the client, which hears that its request came (or would send it again), acknowledges none of it.
 WITH waiting AS (
     SELECT
         x.client_address,
@@ -42,6 +43,24 @@ held AS (
         AND p.bytes_lost > 500 AND c.last_time_ns - x.request_time_ns >= s(5)
         -- More than a window of it came, captured or cut off: it is slow, and gets through.
         AND coalesce(c.broker_skipped_unfinished_bytes, 0) + coalesce(c.broker_cut_bytes, 0) <= 131072
+    GROUP BY c.client_address, c.broker_address, c.broker_port
+),
+unheard AS (
+    SELECT
+        c.client_address,
+        c.broker_address,
+        c.broker_port,
+        min(x.client_id) AS client_id,
+        min(x.request_time_ns) AS from_ns,
+        max(c.last_time_ns) AS to_ns,
+        min(x.response_bytes) AS smallest_bytes,
+        count(*) AS replies,
+        min(x.exchange) AS exchange
+    FROM connections AS c JOIN exchanges AS x ON x.connection = c.connection
+    WHERE is_client(c.role) AND c.seen_from = 'syn' AND c.requests = 1 AND c.replies = 1 AND c.one_way IS NULL
+        -- Behind its SYN and the end of the handshake it sent data alone.
+        AND c.client_packets <= 2 + c.client_data_packets AND c.client_retransmitted = 0 AND c.broker_retransmitted >= 4
+        AND x.response_bytes > 500 AND c.last_time_ns - x.response_time_ns >= s(5)
     GROUP BY c.client_address, c.broker_address, c.broker_port
 )
 SELECT
@@ -92,3 +111,8 @@ GROUP BY client_address, client_id, broker_address, broker_port, replies, smalle
 HAVING max(response_bytes) FILTER (WHERE is_same AND is_later) < smallest_bytes
     OR (max(response_bytes) FILTER (WHERE is_same) < 1400 AND count(*) FILTER (WHERE is_same) >= 2
         AND count(*) FILTER (WHERE NOT is_same AND is_later) >= 2)
+UNION ALL
+SELECT
+    'broker', client_address, who(u), broker_address || ':' || CAST(broker_port AS STRING), NULL, replies,
+    CASE WHEN replies = 1 THEN 'was' ELSE 'were' END, smallest_bytes, NULL, replies, exchange, from_ns, to_ns
+FROM unheard AS u
