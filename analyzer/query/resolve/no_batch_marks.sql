@@ -1,9 +1,10 @@
--- `batch_marks` where each id of a topic has a name.
+-- `batch_marks` where each id of a topic has a name; topics are of the type that they have there: ENUM in a large report.
 SELECT
-    CAST(NULL AS STRING) AS topic_id,
-    CAST(NULL AS STRING) AS topic_name,
+    topic_id,
+    topic AS topic_name,
     CAST(NULL AS INT) AS partition,
     CAST(NULL AS BIGINT) AS crc,
     CAST(NULL AS BIGINT) AS part,
     CAST(NULL AS BIGINT) AS time_ns
+FROM raw_topic_facts
 WHERE false
