@@ -463,6 +463,7 @@ ERROR_TOPIC_ID_HIGH = _error.pair()
 ERROR_TOPIC_ID_LOW = ERROR_TOPIC_ID_HIGH + 1
 ERROR_PARTITION = _error.column()
 ERROR_ENTITY = _error.column()  # text: group, member, resource ..., what the schema gives the role @entity
+ERROR_MESSAGE = _error.column()  # text: what the reply says of it
 ERROR_COLUMNS = _error.count
 
 # labelled: rows of entries and errors on their way to a raw table (exchanges.label). Their first column, the frame row, is the

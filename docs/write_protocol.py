@@ -20,6 +20,7 @@ MEANINGS = {
     "topic_id": "id of the topic",
     "partition": "partition",
     "entity": "what the entry is about",
+    "message": "what the broker says of the error",
     "throttle": "throttle time, ms",
     "records": "record batches",
     "count": "a number of entries",

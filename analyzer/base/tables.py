@@ -612,19 +612,21 @@ timestamp_ms            int64   ListOffsets: the moment asked for or found, epoc
 """)
 
 ERRORS = _columns("""
-exchange    int64   The exchange whose message holds the code.
-connection  int64   The connection of that exchange.
-side        string  request or response: which of the two messages holds the code.
-code        int16   The error code; never 0.
-name        string  Apache's name of the code; null for an unknown code.
-retriable   bool    True when a client may retry, by Apache's list; null for an unknown code.
-expected    bool    True when this code belongs to normal operation of this API at that moment; null: not classified.
-level       string  What failed: message, topic, partition, group, member, record, resource, ...
-path        string  The field in its message, in Apache's names in snake_case.
-entity      string  Name of what failed when it is not a topic: a group, member, resource; null: none.
-topic       string  Topic that failed; null when the code belongs to no topic or only its id is known.
-topic_id    string  Id of that topic as Kafka prints it; null when the message has none.
-partition   int32   Partition that failed; null when the code belongs to no partition.
+exchange       int64   The exchange whose message holds the code.
+connection     int64   The connection of that exchange.
+side           string  request or response: which of the two messages holds the code.
+code           int16   The error code; never 0.
+name           string  Apache's name of the code; null for an unknown code.
+retriable      bool    True when a client may retry, by Apache's list; null for an unknown code.
+expected       bool    True when this code belongs to normal operation of this API at that moment; null: not classified.
+level          string  What failed: message, topic, partition, group, member, record, resource, ...
+path           string  The field in its message, in Apache's names in snake_case.
+entity         string  Name of what failed when it is not a topic: a group, member, resource; null: none.
+error_message  string  What the reply says about it beyond Apache's sentence for the code; null: nothing, or it may
+                       repeat a secret.
+topic          string  Topic that failed; null when the code belongs to no topic or only its id is known.
+topic_id       string  Id of that topic as Kafka prints it; null when the message has none.
+partition      int32   Partition that failed; null when the code belongs to no partition.
 """)
 
 PROBLEMS = _columns("""

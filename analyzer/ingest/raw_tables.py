@@ -122,6 +122,7 @@ ERRORS = (
     Field("api_key", layout.ERROR_COLUMNS + layout.LABEL_KEY, "int16"),
     Field("field", layout.ERROR_FIELD, "int32"),
     Field("entity", layout.ERROR_ENTITY, "text"),
+    Field("error_message", layout.ERROR_MESSAGE, "text"),
     Field("topic", layout.ERROR_TOPIC, "text"),
     Field("topic_id", layout.ERROR_TOPIC_ID_HIGH, "uuid"),
     Field("partition", layout.ERROR_PARTITION, "int32"),

@@ -48,7 +48,7 @@ TOTALS: Mapping[str, Total] = {
         ("between_brokers", "code", "name", "retriable", "api_name", "topic", "client_id", "client_address"),
         ("count", "exchanges", "expected", "unexpected", "unjudged"),
         ("first_time_ns",),
-        ("last_time_ns", "burst", "level", "entity"),
+        ("last_time_ns", "burst", "level", "entity", "error_message"),
         "count",
     ),
     "throttle": Total(

@@ -100,8 +100,22 @@ def errors_of(tree: Struct) -> list[tuple[int, dict[int, object]]]:
                 put(row, layout.ERROR_TOPIC_ID_HIGH, around["topic_id"])
                 put(row, layout.ERROR_PARTITION, around["partition"])
                 put(row, layout.ERROR_ENTITY, entity(element))
+                if node.value != 0:
+                    put(row, layout.ERROR_MESSAGE, said(element, node))
                 found.append((node.start, row))
     return sorted(found, key=lambda pair: pair[0])
+
+
+def said(element: Element, code: Node) -> object:
+    """The text of the first @message behind an error code, if no other code is between them."""
+    behind = [node for node in element.direct if node.start > code.start and is_there(node)]
+    for node in sorted(behind, key=lambda node: node.start):
+        if has_role(node, "error"):
+            break
+        if has_role(node, "message"):
+            told = code.value in role_columns.NEVER_ECHO or not has_role(node, "echo")
+            return node.value or None if told else None
+    return None
 
 
 def is_forgotten(element: Element) -> bool:

@@ -68,6 +68,7 @@ class Walked(NamedTuple):
     errors: list[list[dict[int, object]]]
 
 
+TEXTS_OF_ERRORS = {layout.ERROR_TOPIC, layout.ERROR_ENTITY, layout.ERROR_MESSAGE}
 TEXT_VALUES = {
     layout.VALUE_CLIENT_ID,
     layout.VALUE_GROUP_ID,
@@ -113,9 +114,7 @@ def read_columns(
         entry = known(walker.rows_of_entries(), layout.ENTRY_COLUMNS, row, texts, {layout.ENTRY_TOPIC})
         found.entries[entry.pop(layout.ENTRY_FRAME)].append(entry)  # type: ignore[index]
     for row in range(errors_used):
-        error = known(
-            walker.rows_of_errors(), layout.ERROR_COLUMNS, row, texts, {layout.ERROR_TOPIC, layout.ERROR_ENTITY}
-        )
+        error = known(walker.rows_of_errors(), layout.ERROR_COLUMNS, row, texts, TEXTS_OF_ERRORS)
         found.errors[error.pop(layout.ERROR_FRAME)].append(error)  # type: ignore[index]
     return found
 

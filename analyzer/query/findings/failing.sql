@@ -1,7 +1,7 @@
 -- severity: medium
 -- rank: 90
 -- when: errors having bool_or(expected IS NOT TRUE)
--- says: {api_name} fails with {name}, {times|time|times}[, at broker {at_broker}][, topic {topic}][, partition {at_partition}][, group {group_id}]: {who}[, one of {clients|client|clients}][; the broker says {refusal}]
+-- says: {api_name} fails with {name}, {times|time|times}[, at broker {at_broker}][, topic {topic}][, partition {at_partition}][, group {group_id}]: {who}[, one of {clients|client|clients}][; the broker says {refusal}][; to one of them the broker says {said}]
 -- do: {advice}[ Batches of {refused_bytes} and more were refused.][ The members go by {taken}, this client offers {offered} first.][ {remover} did so.]
 -- look: kanalyze errors --api {api_name}
 -- explains: stuck_member(GROUP_MAX_SIZE_REACHED), metadata_storm(LISTENER_NOT_FOUND|INVALID_TOPIC_EXCEPTION|INVALID_REPLICATION_FACTOR|FENCED_LEADER_EPOCH|UNKNOWN_LEADER_EPOCH|KAFKA_STORAGE_ERROR|UNKNOWN_TOPIC_ID|INCONSISTENT_TOPIC_ID|REPLICA_NOT_AVAILABLE|NOT_LEADER_OR_FOLLOWER)
@@ -25,6 +25,7 @@ WITH judged AS (
         e.partition,
         x.group_id,
         x.member_id,
+        left(rtrim(e.error_message, '. '), 300) AS error_message,
         x.client_address,
         x.broker_address || ':' || CAST(x.broker_port AS STRING) AS asked_broker,
         x.api_name IN (
@@ -81,7 +82,8 @@ SELECT
     CASE WHEN min(group_id) = max(group_id) THEN min(group_id) END AS group_id,
     min_by(who, (time_ns, j.exchange)) AS who,
     nullif(count(DISTINCT who), 1) AS clients,
-    min_by(r.refusal, (time_ns, j.exchange)) AS refusal,
+    coalesce(min_by(r.refusal, (time_ns, j.exchange)), CASE WHEN min(error_message) = max(error_message) THEN min(error_message) END) AS refusal,
+    CASE WHEN min(error_message) < max(error_message) AND count(r.refusal) = 0 THEN min_by(error_message, (time_ns, j.exchange)) END AS said,
     CASE WHEN min(client_address) = max(client_address) THEN max(client_address) END AS client_address,
     -- Whose disk it is.
     CASE WHEN code = error('KAFKA_STORAGE_ERROR') AND min(asked_broker) = max(asked_broker) THEN min(asked_broker) END AS at_broker,

@@ -1,7 +1,8 @@
 -- Which errors, in which API, about which topic, for which client (or by what `settings` asks for)? `count` is codes,
 -- `exchanges` the messages that hold them; `expected` of the codes are normal operation, `unexpected` are not, `unjudged` of
 -- those nobody judged;
--- `only_group` and `only_principal`: of all messages of the row, null where these are several or none;
+-- `only_group` and `only_principal`: of all messages of the row, null where these are several or none; `error_message` is one of those that
+-- came with its failures;
 -- `lasted_ns` from the first unexpected one (where all are expected: the first) to the last; `burst` is the most within one second. `between_brokers` tells apart what no client asked. The example is a message with
 -- its packet, as Wireshark numbers it. At most 1,000 rows of `total_rows`: in each slot the failures of clients first.
 WITH told AS (
@@ -32,6 +33,7 @@ WITH told AS (
         e.expected,
         e.level,
         e.entity,
+        e.error_message,
         x.group_id AS about_group,
         x.principal AS sent_by
     FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange CROSS JOIN settings AS s
@@ -47,6 +49,7 @@ seconds AS (
         count(*) FILTER (WHERE expected) AS expected,
         count(*) FILTER (WHERE expected IS NULL) AS unjudged,
         max(entity) AS entity,
+        max(error_message) FILTER (WHERE expected IS DISTINCT FROM true) AS error_message,
         max(level) AS level,
         min(about_group) AS first_group,
         max(about_group) AS last_group,
@@ -72,6 +75,7 @@ summed AS (
         CAST(sum(unjudged) AS BIGINT) AS unjudged,
         max(count) AS burst,
         max(entity) AS entity,
+        max(error_message) AS error_message,
         max(level) AS level,
         CASE WHEN min(first_group) = max(last_group) THEN min(first_group) END AS only_group,
         CASE WHEN min(first_principal) = max(last_principal) THEN min(first_principal) END AS only_principal,
@@ -96,7 +100,7 @@ chosen AS (
 SELECT
     u.between_brokers, u.slot_ns, u.code, u.name, u.retriable, u.api_name, u.topic, u.partition, u.group_id, u.client_id,
     u.client_address, u.application, u.client_name, u.principal, u.broker_id, u.broker_address, u.broker_port, u.count, u.exchanges, u.expected,
-    u.unjudged, u.burst, u.entity, u.level, u.only_group, u.only_principal, u.first_time_ns, u.last_time_ns, u.lasted_ns,
+    u.unjudged, u.burst, u.entity, u.error_message, u.level, u.only_group, u.only_principal, u.first_time_ns, u.last_time_ns, u.lasted_ns,
     u.example_exchange,
     u.count - u.expected AS unexpected,
     coalesce(c.path, d.path) AS example_path,

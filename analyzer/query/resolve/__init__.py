@@ -27,7 +27,7 @@ from analyzer.base.expected_errors import rules
 from analyzer.ingest.facts.fact_tables import FACT_TABLES
 from analyzer.query import sql_words
 from dissectors.kafka.columns.program import error_fields
-from dissectors.kafka.schema.error_codes import known_errors
+from dissectors.kafka.schema.error_codes import known_errors, sentence_sizes
 from dissectors.kafka.schema.lookup import api_names
 from dissectors.problems import KINDS as PROBLEM_KINDS
 
@@ -147,7 +147,7 @@ _ONLY_SEEN_AGAIN = (
     "asked_parts",
     "view_times",
 )
-FACTS = ("problem_kinds", "error_names", "error_fields", "expected_errors")
+FACTS = ("problem_kinds", "error_names", "error_sentences", "error_fields", "expected_errors")
 
 
 def views(
@@ -171,6 +171,7 @@ def views(
             ((n, kind.name, kind.sentence) for n, kind in PROBLEM_KINDS.items()),
         ),
         "error_names": _values({"code": "INT", "name": "STRING", "retriable": "BOOLEAN"}, known_errors().values()),
+        "error_sentences": _values({"code": "INT", "bytes": "INT"}, sentence_sizes()),
         "error_fields": _values(
             {"api_key": "INT", "side": "STRING", "field": "INT", "path": "STRING", "level": "STRING"},
             _error_fields(api_keys),

@@ -91,11 +91,13 @@ SELECT
     f.level,
     f.path,
     t.entity,
+    CASE WHEN s.code IS NULL THEN t.error_message END AS error_message,
     coalesce(t.topic, m.topic) AS topic,
     t.topic_id,
     t.partition
 FROM told AS t
 LEFT JOIN error_names AS n ON n.code = t.code
+LEFT JOIN error_sentences AS s ON s.code = t.code AND s.bytes = strlen(t.error_message)
 LEFT JOIN error_fields AS f ON f.api_key = t.api_key AND f.side = t.side AND f.field = t.field
 LEFT JOIN topic_names AS m ON m.topic_id = t.topic_id
 LEFT JOIN judged AS j

@@ -7,6 +7,7 @@ SELECT
     e.api_key,
     e.field,
     e.entity,
+    e.error_message,
     e.topic,
     e.topic_id,
     e.partition,

@@ -49,6 +49,8 @@ LONG_NAME = 32
 THEIRS = 8
 # So many codes of normal operation are named in the report.
 NORMAL_CODES = 3
+# So many sentences of brokers are told; all are in `errors.error_message`.
+MOST_SAID = 5
 # Codes of a user who lacks a right.
 NOT_ALLOWED = (29, 30, 31, 53, 65)
 NORMAL, RETRIABLE, FATAL, UNKNOWN, UNJUDGED = "normal", "retriable", "fatal", "unknown", "not classified"
@@ -128,6 +130,8 @@ def page(facts: Facts, width: int, limit: int | None) -> list[Text]:
     order = mine if facts.settings.every_ns else _failures_first(mine)
     if order:
         lines += _table(keys, order[:limit], width)
+    if not facts.settings.every_ns:
+        lines += _said([row for row in mine if not is_expected(row)], width)
     if not facts.settings.by and not facts.settings.every_ns:
         lines += _sums([row for row in mine if not is_expected(row)], facts.rows("failed_requests"), width)
     if theirs:
@@ -162,6 +166,16 @@ def _sums(failed: Rows, requests: Rows, width: int) -> list[Text]:
         denied = [row for row in rows if row["code"] in NOT_ALLOWED and row["only_principal"] is not None]
         told += [f"{client(row)} is logged in as {safe(row['only_principal'])}." for row in denied]
     return [line for text in dict.fromkeys(told) for line in text_tables.remarks(text, width)]
+
+
+def _said(failed: Rows, width: int) -> list[Text]:
+    """What brokers say of failures beyond their code."""
+    told = [
+        f"{safe(row['api_name'])}, {name(row)}: the broker says {safe(row['error_message'])}"
+        for row in failed
+        if row["error_message"]
+    ]
+    return [line for text in list(dict.fromkeys(told))[:MOST_SAID] for line in text_tables.remarks(text, width)]
 
 
 def _headline(rows: Rows, every: bool, is_whole: bool) -> str:

@@ -33,8 +33,9 @@ FORM_COMPACT = 2
 # What is done with the bytes of an OP_SIZED.
 USE_NOTHING = 0
 USE_TEXT = 1
-USE_RECORDS = 2
-USE_SET = 3  # records too, and a row of sets
+USE_MESSAGE = 2  # of the error code before it; `to` is 1 where it may repeat a secret
+USE_RECORDS = 3
+USE_SET = 4  # records too, and a row of sets
 
 # Types of the fields of an OP_FIXED.
 LOAD_INT8 = 0

@@ -269,6 +269,8 @@ class _Writer:
             found = self.targets(each, element)
             targets_of_text[: len(found)] = found
             use = ops.USE_TEXT if found else use
+            if "message" in each.roles:
+                use, targets_of_text[0] = ops.USE_MESSAGE, int("echo" in each.roles)
         self.operation(ops.OP_SIZED, form, use, *targets_of_text)
 
     def targets(self, each: lookup.Field, element: _Element) -> list[int]:

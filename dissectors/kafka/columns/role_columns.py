@@ -50,6 +50,12 @@ ENTRY_OF_ROLE = {
 # Of these, offsets of a log.
 OFFSETS = frozenset(("offset", "high_watermark", "last_stable_offset", "log_start_offset"))
 
+# Of a message that may repeat what the broker was sent (@echo) these codes tell nothing of it but the topic's name, counts and
+# limits: REQUEST_TIMED_OUT, INVALID_TOPIC_EXCEPTION, TOPIC_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED,
+# UNSUPPORTED_VERSION, TOPIC_ALREADY_EXISTS, INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR, INVALID_REPLICA_ASSIGNMENT,
+# NOT_CONTROLLER, NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND, THROTTLING_QUOTA_EXCEEDED.
+NEVER_ECHO = frozenset((7, 17, 29, 31, 35, 36, 37, 38, 39, 41, 68, 69, 89))
+
 # Type -> bytes and the operation that reads it; those without a second value are never read, only passed over.
 FIXED = {
     "bool": (1, operations.LOAD_UINT8),

@@ -18,7 +18,7 @@ from dissectors.kafka.columns.walk_bytes import (
 )
 from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_newer import read_newer
-from dissectors.kafka.columns.walk_rows import patch_errors, write_entry, write_error, write_set
+from dissectors.kafka.columns.walk_rows import patch_errors, write_entry, write_error, write_message, write_set
 from dissectors.kafka.columns.walk_state import WalkState
 from dissectors.kafka.columns.walk_tags import next_tag, open_tags
 from dissectors.kafka.columns.walk_text import read_text
@@ -125,6 +125,7 @@ def run_program(w: WalkState, start: cython.longlong) -> cython.longlong:
     size: cython.longlong
     number: cython.longlong
     w.stack[2] = w.errors_used
+    w.newest_error = -1
     while True:
         op = w.code[pc]
         if op == OP_FIXED:
@@ -150,6 +151,8 @@ def run_program(w: WalkState, start: cython.longlong) -> cython.longlong:
             if w.code[pc + 2] == USE_TEXT:
                 if size >= 0:
                     read_text(w, size, w.code[pc + 3], w.code[pc + 4])
+            elif w.code[pc + 2] == USE_MESSAGE:
+                write_message(w, size, w.code[pc + 3])
             elif w.code[pc + 2] != USE_NOTHING:
                 read_records_field(w, max(size, 0), w.code[pc + 3], w.code[pc + 4])
                 if w.code[pc + 2] == USE_SET and write_set(w, size) < 0:

@@ -7,9 +7,10 @@ import cython
 
 from dissectors.kafka.columns.batch_format import *
 from dissectors.kafka.columns.operations import *
+from dissectors.kafka.columns.role_columns import NEVER_ECHO
 from dissectors.kafka.columns.walk_limits import *
 from dissectors.kafka.columns.walk_state import WalkState
-from dissectors.kafka.columns.walk_text import register_text
+from dissectors.kafka.columns.walk_text import register_text, text_number
 from dissectors.layout import *
 
 
@@ -18,6 +19,7 @@ from dissectors.layout import *
 def write_error(w: WalkState, code: cython.longlong, field: cython.longlong, entity: cython.longlong) -> cython.int:
     """Takes the error code of field number `field`; one that is not 0 gets a row. `entity` is a register, or -1."""
     column: cython.longlong = w.errors_used
+    w.newest_error = -1
     if w.first_error == UNKNOWN or (w.first_error == 0 and code != 0):
         w.first_error = code
     if code == 0:
@@ -40,7 +42,20 @@ def write_error(w: WalkState, code: cython.longlong, field: cython.longlong, ent
     w.errors[ERROR_TOPIC_ID_LOW, column] = w.registers[ENTRY_TOPIC_ID_LOW]
     w.errors[ERROR_PARTITION, column] = w.registers[ENTRY_PARTITION]
     w.errors[ERROR_ENTITY, column] = UNKNOWN if entity < 0 else w.registers[entity]
+    w.errors[ERROR_MESSAGE, column] = UNKNOWN
+    w.newest_error = column
     w.errors_used += 1
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def write_message(w: WalkState, size: cython.longlong, may_echo: cython.longlong) -> cython.int:
+    """Writes the string of `size` bytes at `pos` into the row of the error code before it. `may_echo`: of some codes alone."""
+    column: cython.longlong = w.newest_error
+    w.newest_error = -1
+    if column >= 0 and size > 0 and (may_echo == 0 or w.errors[ERROR_CODE, column] in NEVER_ECHO):
+        w.errors[ERROR_MESSAGE, column] = text_number(w, w.pos, size)
     return 0
 
 

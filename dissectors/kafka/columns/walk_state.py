@@ -41,6 +41,7 @@ class WalkState:
     first_error: cython.longlong
     error_count: cython.longlong
     only_error: cython.longlong  # the error code of a message that has no other
+    newest_error: cython.longlong  # row of the error code that was read last; -1: it was 0, or has its message
     once: cython.longlong  # a bit for each value column that a field inside an array has filled (TO_ONCE)
     entries_used: cython.longlong
     entries_size: cython.longlong

@@ -165,6 +165,9 @@ class _Planner:
             return
         if "secret" in each.roles:
             return
+        if "message" in each.roles:
+            yield Step(ops.STEP_MESSAGE, at=int("echo" in each.roles))
+            return
         kind = {"string": ops.STEP_TEXT, "uuid": ops.STEP_UUID}.get(each.type, ops.STEP_NUMBER)
         bits = BITS.get(each.type, 0)
         for role in each.roles:

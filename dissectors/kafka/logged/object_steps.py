@@ -14,6 +14,7 @@ STEP_STRUCT = 5
 STEP_RECORDS = 6
 STEP_ENTITY = 7
 STEP_COUNT = 8  # of an array that holds nothing to be read
+STEP_MESSAGE = 9  # of the error code before it; `at` is 1 where it may repeat a secret
 
 # Where it goes: a value of the message; the same inside an array, unknown when it comes twice; what all rows of the element share;
 # the row itself.
@@ -36,7 +37,7 @@ STEP_CELLS = 8
 ENTITY_PLACE = ENTRY_COLUMNS  # behind the columns of an entry, in what rows share
 SHARED_CELLS = ENTRY_COLUMNS + 1
 ENTRY_CELLS = ENTRY_COLUMNS - 1  # of a row without its frame
-ERROR_CELLS = 7
+ERROR_CELLS = 8
 MOST_TEXT = 32_767
 SIZES_END = 1 << 31
 UUID_SIZE = 22  # as text

@@ -6,6 +6,7 @@ counts.
 
 import cython
 
+from dissectors.kafka.columns.role_columns import NEVER_ECHO
 from dissectors.kafka.logged.body_plan import Plan
 from dissectors.kafka.logged.body_texts import Texts, text_number
 from dissectors.kafka.logged.json_cells import *
@@ -43,6 +44,9 @@ class BodyValues:
     errors = cython.declare(cython.Py_ssize_t, visibility="readonly")
     dropped = cython.declare(cython.bint, visibility="readonly")
     how = cython.declare(cython.int, visibility="public")  # DECODED_: how far it was read
+    newest_error: (
+        cython.Py_ssize_t
+    )  # where the error begins that was read last; -1: its code was 0, or it has its message
     once: cython.char[::1]
     has_all_sizes: cython.bint
     held: i64[::1]  # what rows share and the row, of each array that is being read
@@ -72,6 +76,7 @@ class BodyValues:
         self.how = DECODED_NONE
         self.entries = 0
         self.errors = 0
+        self.newest_error = -1
         self.has_all_sizes = True
         self.dropped = False
 
@@ -151,6 +156,8 @@ class BodyValues:
             self._array(plan, step, place, shared, base)
         elif kind == STEP_ERROR:
             self._error(self._number(place, 15), at, shared, row)
+        elif kind == STEP_MESSAGE:
+            self._message(place, at)
         elif kind == STEP_UUID:
             self._uuid(place, shared + at)
         elif kind == STEP_STRUCT:
@@ -292,6 +299,7 @@ class BodyValues:
         self, code: i64, number: cython.Py_ssize_t, shared: cython.Py_ssize_t, row: cython.Py_ssize_t
     ) -> cython.Py_ssize_t:
         first: cython.Py_ssize_t = self.errors * ERROR_CELLS
+        self.newest_error = -1
         if self.values[VALUE_ERROR_CODE] == UNKNOWN:
             self.values[VALUE_ERROR_CODE] = 0
             self.values[VALUE_ERROR_COUNT] = 0
@@ -314,7 +322,19 @@ class BodyValues:
         self.error_cells[first + 4] = self.held[shared + ENTRY_TOPIC_ID_LOW]
         self.error_cells[first + 5] = self.held[shared + ENTRY_PARTITION]
         self.error_cells[first + 6] = self.held[shared + ENTITY_PLACE]
+        self.error_cells[first + 7] = UNKNOWN
+        self.newest_error = first
         self.errors += 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def _message(self, place: cython.Py_ssize_t, may_echo: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        first: cython.Py_ssize_t = self.newest_error
+        self.newest_error = -1
+        if first >= 0 and (may_echo == 0 or self.error_cells[first] in NEVER_ECHO):
+            number: i64 = self._text(place)
+            self.error_cells[first + 7] = number if number > 0 else UNKNOWN
         return 0
 
     @cython.cfunc

@@ -15,7 +15,7 @@ _PRIMITIVES = "bool int8 int16 uint16 int32 uint32 int64 float64 string bytes re
 _ROLES = """
     row topics partitions forgotten
     topic topic_id partition entity
-    error throttle records count
+    error message throttle records count
     secret secret_by_name secret_if_marked echo
     embedded protocol_type
     group member generation transactional_id

@@ -34,7 +34,7 @@ ENTRIES = """
     side topic topic_id partition error_code "offset" high_watermark last_stable_offset log_start_offset record_bytes
     leader_epoch forgotten preferred_read_replica timestamp_ms
 """
-ERRORS = "side code path topic topic_id partition entity level"
+ERRORS = "side code path topic topic_id partition entity error_message level"
 GROUPS = "event group_type group_id member_id instance_id generation leader members topics error_code"
 # Logs of brokers before 2.8, which were text and have been made JSON: not as any broker writes it.
 MADE = ("broker_11", "broker_24")

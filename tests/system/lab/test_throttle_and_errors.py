@@ -15,7 +15,10 @@ from analyzer.base.options import Options
 from analyzer.base.settings import Settings
 from analyzer.query.dataset import Dataset
 from analyzer.run.local import open_dataset
+from dissectors.kafka.schema.error_codes import sentence_sizes
 
+# INVALID_CONFIG, INVALID_REQUEST of settings.
+OF_SETTINGS = (40, 42)
 # Brokers that delay (before 2.0), that mute, and one that answers in every way it can.
 CAPTURES = ("throttle", "broker_11", "broker_24", "basics", "errors", "kafka44_throttle", "kafka44_clients")
 
@@ -95,3 +98,27 @@ def test_errors_are_those_that_the_broker_told(both: tuple[str, Dataset, list[di
         got[plain(row["api_name"]), row["code"]] += row["exchanges"]
     found.choose(Settings())
     assert got == wanted
+
+
+def said(value: Any) -> set[tuple[int, str]]:
+    """Every error code of a logged reply, at any depth, with the text beside it."""
+    if isinstance(value, list):
+        return set().union(*map(said, value)) if value else set()
+    if not isinstance(value, dict):
+        return set()
+    own = (
+        {(value["errorCode"], value["errorMessage"])} if value.get("errorCode") and value.get("errorMessage") else set()
+    )
+    return own.union(*map(said, value.values()))
+
+
+def test_messages_are_those_that_the_broker_sent(both: tuple[str, Dataset, list[dict[str, Any]]]) -> None:
+    _, found, lines = both
+    rows = found.query("SELECT DISTINCT code, error_message FROM errors WHERE error_message IS NOT NULL")
+    told = {(row["code"], row["error_message"]) for row in rows}
+    logged: set[tuple[int, str]] = set().union(*(said(line["response"]) for line in lines))
+    assert told <= logged
+    # The rest are sentences for a code, and what repeats a setting.
+    usual = set(sentence_sizes())
+    left = {code for code, text in logged - told if (code, len(text)) not in usual}
+    assert left <= set(OF_SETTINGS)

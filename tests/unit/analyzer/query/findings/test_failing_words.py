@@ -49,6 +49,28 @@ def test_a_topic_asked_for_by_its_id_and_then_by_its_name_is_one(
     assert found.row["topic"] == topic
 
 
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        (["No key.", "No key."], "; the broker says No key"),
+        (["No key in t-0.", "No key in t-1.", None], "; to one of them the broker says No key in t-0"),
+        ([None, None], ""),
+        (["\x1b]0;no\x07"], "; the broker says \\x1b]0;no\\x07"),
+    ],
+)
+def test_what_the_broker_says_is_told(messages: list[str | None], said: str, tmp_path: Path) -> None:
+    story = failing(
+        87, [exchange(n, at_ns=START_NS + n, **PRODUCE) for n in range(len(messages))], name="INVALID_RECORD"
+    )
+    for row, message in zip(story["errors"], messages, strict=True):
+        row["error_message"] = message
+    with dataset(tmp_path, story) as made:
+        (found,) = find(made, [rule("failing")])
+    assert sentence(found.rule.says, found.row).partition(": ")[2].partition(";")[1:] == (
+        (";", said[1:]) if said else ("", "")
+    )
+
+
 @pytest.mark.parametrize(("code", "name", "said"), [(10, "MESSAGE_TOO_LARGE", True), (2, CORRUPT, False)])
 def test_what_a_limit_refused_has_its_size(code: int, name: str, said: bool, tmp_path: Path) -> None:
     rows = [exchange(n, at_ns=START_NS + n, **PRODUCE) for n in range(3)]

@@ -119,6 +119,16 @@ def test_the_headline_counts_failures_and_not_what_is_normal(tmp_path: Path) -> 
     assert "An example, made.pcap packet 1 (kanalyze show CAPTURE 0000000000000000)" in text
 
 
+def test_what_brokers_say_of_failures_is_told_once(tmp_path: Path) -> None:
+    codes = [error(n, 38, name="INVALID_REPLICATION_FACTOR", error_message="3 asked, 1 there\x07") for n in range(3)]
+    codes.append(error(3, 36, name="TOPIC_ALREADY_EXISTS", expected=True, error_message="it is there"))
+    rows = [exchange(number, api_name="CreateTopics", client_id=f"made-{number}") for number in range(4)]
+    with dataset(tmp_path, {"exchanges": rows, "errors": codes}) as opened:
+        text = " ".join(page(opened).split())
+    assert text.count("CreateTopics, 38 INVALID_REPLICATION_FACTOR: the broker says 3 asked, 1 there\\x07") == 1
+    assert "it is there" not in text
+
+
 def test_when_all_is_normal_the_page_says_so(tmp_path: Path) -> None:
     codes = [error(1, 79, expected=True)]
     with dataset(tmp_path, {"exchanges": [exchange(1)], "errors": codes}) as opened:

@@ -177,7 +177,7 @@ def test_small_matrices_give_the_same_rows(messages: list[Message]) -> None:
             for each in range(entries_used)
         ]
         errors += [
-            helpers.known(error_rows, layout.ERROR_COLUMNS, each, texts, {layout.ERROR_TOPIC, layout.ERROR_ENTITY})
+            helpers.known(error_rows, layout.ERROR_COLUMNS, each, texts, helpers.TEXTS_OF_ERRORS)
             for each in range(errors_used)
         ]
         if why == layout.WHY_NEED_PROGRAM:

@@ -91,6 +91,24 @@ def test_entities_do_not_leak_into_the_next_element() -> None:
     assert [row.get(layout.ERROR_ENTITY) for row in got.errors[0]] == ["orders", None]
 
 
+@pytest.mark.parametrize(
+    ("key", "version", "messages"), [(37, 1, ["first", "third", None]), (44, 0, [None, "third", None])]
+)
+def test_a_message_belongs_to_the_code_before_it(key: int, version: int, messages: list[str | None]) -> None:
+    """CreatePartitions, and IncrementalAlterConfigs, whose text may repeat a value; the second code is 0, the last text null."""
+
+    def text(value: str | None) -> bytes:
+        return struct.pack(">h", -1) if value is None else struct.pack(">h", len(value)) + value.encode()
+
+    told: list[tuple[int, str | None]] = [(40, "first"), (0, "second"), (41, "third"), (41, None)]
+    elements = [struct.pack(">h", code) + text(said) for code, said in told]
+    parts = [text("t") + each for each in elements] if key == 37 else [each + b"\2" + text("t") for each in elements]
+    frame = CORRELATION + struct.pack(">ii", 0, len(parts)) + b"".join(parts)
+    got = walked(Walker(), [Message(key, version, "response", frame)])
+    assert got.decoded == [layout.DECODED_FULL]
+    assert [row.get(layout.ERROR_MESSAGE) for row in got.errors[0]] == messages
+
+
 REFUSAL = CORRELATION + struct.pack(">hihhh", 35, 1, 18, 0, 3)
 
 
