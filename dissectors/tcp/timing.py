@@ -282,6 +282,7 @@ def note_data(tcp: TcpState, s: cython.longlong, row: cython.longlong) -> cython
             tcp.side[s, SIDE_REPEATED] = 0
         if length and length < full_segment(tcp, s) and 0 <= time - tcp.side[s ^ 1, SIDE_SLOW_ACK] < SOON_NS:
             tcp.side[s, SIDE_NAGLE] += 1
+        tcp.side[s, SIDE_SLOW_ACK] = 0  # what the peer sends next may answer these bytes: nothing held it back
         if tcp.side[s, SIDE_SAMPLE_TO] == 0 and tcp.marks & MARK_REPEAT == 0:
             tcp.side[s, SIDE_SAMPLE_TO] = end
             tcp.side[s, SIDE_SAMPLE_TIME] = time

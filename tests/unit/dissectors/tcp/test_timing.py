@@ -280,3 +280,13 @@ def test_an_ack_before_a_reply_is_for_its_own_request(stage: ModuleType, from_sy
     assert len(found) == 8
     assert all(acked in (0, own) for own, acked in found)
     assert all(own == acked for own, acked in found[0 if from_syn else 4 :])
+
+
+def test_a_small_packet_is_held_back_by_a_delayed_ack_but_not_one_that_may_answer_what_came_since(
+    stage: ModuleType,
+) -> None:
+    """A reply between both is the reason for the next request: nobody waited for the ACK."""
+    held = [asks(1, 10), tells(1, 50, ack=101), asks(101, 50.3)]
+    assert Told(stage, [*opening(), *held]).of_side(layout.PART_NAGLE, 0) == 1
+    answers = [asks(1, 10), tells(1, 50, ack=101), tells(1, 50.2, 74, 101), asks(101, 50.3, ack=75)]
+    assert Told(stage, [*opening(), *answers]).of_side(layout.PART_NAGLE, 0) == 0
