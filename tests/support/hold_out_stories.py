@@ -59,13 +59,13 @@ def sent_again(needless: int = 0, **values: Any) -> Tables:
     return {"exchanges": [exchange(0)], "connections": [connection(1, **(again | values))]}
 
 
-def full_behind(waited_ms: int, lost: int, megabytes: float = 2, acks: int = 20) -> Tables:
-    """Two connections of a host to two brokers, with a queue behind the capture that loses so many packets of 2,000."""
+def full_behind(waited_ms: int, lost: int, megabytes: float = 2, acks: int = 20, packets: int = 2000) -> Tables:
+    """Two connections of a host to two brokers, with a queue behind the capture that loses so many of so many packets."""
     told = {
         "to_client_least_ns": 5 * MS_NS,
         "to_client_p50_ns": (5 + waited_ms) * MS_NS,
         "to_client_acks": acks,
-        "broker_data_packets": 1000,
+        "broker_data_packets": packets // 2,
         "broker_retransmitted": lost // 2,
         "broker_bytes": int(megabytes * 500_000),
     }
@@ -288,11 +288,13 @@ MORE: dict[str, tuple[tuple[Story, ...], tuple[Story, ...]]] = {
         ),
     ),
     "rate_limited_link": (
-        (lambda: full_behind(100, 40),),
+        (lambda: full_behind(100, 40), lambda: full_behind(100, 10, packets=500, megabytes=0.5)),
         (
             lambda: full_behind(19, 40),
+            lambda: full_behind(100, 38, packets=4000),
             lambda: full_behind(100, 18),
-            lambda: full_behind(100, 40, megabytes=0.9),
+            lambda: full_behind(100, 8, packets=400),
+            lambda: full_behind(100, 40, megabytes=0.49),
             lambda: full_behind(100, 40, acks=19),
         ),
     ),

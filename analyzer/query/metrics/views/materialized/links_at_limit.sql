@@ -6,7 +6,8 @@
 -- the round trip, is not in the capture). A broker's link is told where several clients share the rate, else the way between two hosts.
 -- Where many transfers share a link that is full behind the capture, no rate is steady; then a queue tells, and that it overflows: on
 -- all connections of a client the median round trip (20 ACKs sent at once, at least) is 20 ms and three times as long as the shortest
--- one, a megabyte at least went that way, and 1 % of its packets were lost there, 30 at least. A bad cable loses without a queue.
+-- one, half a megabyte at least went that way, and 1 % of its packets were lost there, 30 at least; or 2 %, ten at least: a link of less
+-- than a Mbit/s has not many packets to lose. A bad cable loses without a queue.
 WITH transfers AS (
     SELECT
         x.client_address,
@@ -162,8 +163,8 @@ overflowing AS (
         max(last_time_ns) AS last_time_ns
     FROM queues
     GROUP BY client_address, direction
-    HAVING min(p50_ns) / 3 >= min(least_ns) AND min(p50_ns) - min(least_ns) >= ms(20) AND sum(bytes) >= mb(1)
-        AND sum(lost) >= 30 AND sum(lost) * 100 >= sum(packets)
+    HAVING min(p50_ns) / 3 >= min(least_ns) AND min(p50_ns) - min(least_ns) >= ms(20) AND sum(bytes) >= mb(0.5)
+        AND (sum(lost) >= 30 AND sum(lost) * 100 >= sum(packets) OR sum(lost) >= 10 AND sum(lost) * 50 >= sum(packets))
 ),
 -- A link that was full for a moment, and lost a twentieth of all, did harm.
 heavy AS (
