@@ -1,5 +1,5 @@
 -- Requests that were not alone on their way: between the same two hosts another connection had a large request under way, of more than
--- 3,000 bytes, when the last byte of this one came by. The same for all between two hosts where strangers share the way or it delays by
+-- 3,000 bytes, when the last byte of this one came by; one that the connection or the capture cut off counts too. The same for all between two hosts where strangers share the way or it delays by
 -- itself: of the requests of which an ACK came sooner than any host delays it, more than one in thirty was there 2 ms later than an idle
 -- way takes. (Few of those that wait for a busy way have an ACK of their own, as their replies come soon. Behind a request that has no
 -- reply, or none yet, the next one may be acknowledged late: that tells nothing.) Asked only where the capture was not taken beside
@@ -23,16 +23,25 @@ WITH sent AS (
 far AS (
     SELECT *, CASE WHEN under_way_to_ns <= request_time_ns + s(1) THEN two_to(24) ELSE two_to(30) END AS step_ns FROM sent
 ),
+large AS (
+    SELECT part, tap, client_address, broker_address, request_time_ns, under_way_to_ns, step_ns FROM far WHERE request_bytes > 3000
+    UNION ALL
+    SELECT r.part, l.tap, l.client_address, l.broker_address, r.time_ns, r.time_ns + s(60), two_to(30)
+    FROM raw_problems AS r
+    JOIN problem_kinds AS k ON k.number = r.kind
+    JOIN parts AS p ON p.part = r.part AND p.client_side = r.side
+    JOIN connection_context AS l ON l.part = r.part
+    WHERE k.kind = 'unfinished_frame' AND r.bytes_lost > 3000 AND NOT l.is_beside AND NOT l.is_quiet
+),
 steps AS (
     SELECT CAST(a.n * 8 + b.n AS BIGINT) AS n
     FROM (VALUES (0), (1), (2), (3), (4), (5), (6), (7)) AS a(n)
     CROSS JOIN (VALUES (0), (1), (2), (3), (4), (5), (6), (7)) AS b(n)
 ),
-large AS (
+stepped AS (
     SELECT f.*, f.request_time_ns - f.request_time_ns % f.step_ns + s.n * f.step_ns AS step
-    FROM far AS f
+    FROM large AS f
     JOIN steps AS s ON f.request_time_ns - f.request_time_ns % f.step_ns + s.n * f.step_ns <= f.under_way_to_ns
-    WHERE f.request_bytes > 3000
 ),
 small AS (
     SELECT f.*, w.step_ns AS of_step_ns, f.request_end_ns - f.request_end_ns % w.step_ns AS step
@@ -42,7 +51,7 @@ small AS (
 crowded AS (
     SELECT DISTINCT f.exchange
     FROM small AS f
-    JOIN large AS o
+    JOIN stepped AS o
         ON o.tap = f.tap AND o.client_address = f.client_address AND o.broker_address = f.broker_address
         AND o.step_ns = f.of_step_ns AND o.step = f.step
     WHERE o.part <> f.part AND o.request_time_ns <= f.request_end_ns

@@ -122,14 +122,16 @@ departures AS (
         coalesce(reply_queued_ns, 0) > reply_held_ns
             OR (marks & mark('REPEAT', 'SHARED')) <> 0
             OR request_time_ns < unseen_to_ns
-            OR ((marks & mark('JUMP')) <> 0 AND trusts_ids) AS held
+            OR ((marks & mark('JUMP')) <> 0 AND trusts_ids) AS held,
+        -- Replies that share a packet on a way that is not quiet waited there together, the first one too.
+        (marks & mark('BEHIND_HELD')) = 0 AND (is_quiet OR (marks & mark('SHARED')) = 0 AND before_queued_ns IS NOT NULL) AS is_before_known
     FROM placed
 ),
 arrivals AS (
     SELECT
         *,
         CASE
-            WHEN is_prompt AND NOT is_beside THEN greatest(
+            WHEN is_prompt AND NOT is_beside AND (is_quiet OR ack_queued_ns IS NOT NULL) THEN greatest(
                 request_end_ns + sure_to_broker_ns, ack_min_ns - CASE WHEN (marks & mark('NEAR')) <> 0 THEN 0 ELSE ms(1) END
             )
             ELSE request_end_ns + sure_to_broker_ns
@@ -149,7 +151,7 @@ begins AS (
         *,
         CASE
             WHEN muted_ns > 0 AND mutes THEN before_min_ns + muted_ns
-            WHEN queue_ns > 0 AND (marks & mark('BEHIND_HELD')) = 0 THEN greatest(arrived_min_ns, before_min_ns)
+            WHEN queue_ns > 0 AND is_before_known THEN greatest(arrived_min_ns, before_min_ns)
             ELSE arrived_min_ns
         END AS begin_min_ns,
         CASE

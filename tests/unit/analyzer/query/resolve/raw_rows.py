@@ -26,6 +26,7 @@ PARTS = {
     "tap": "VARCHAR",
     "connection": "BIGINT",
     "is_kafka": "BOOLEAN",
+    "client_side": "BIGINT",
     "client_address": "VARCHAR",
     "client_port": "BIGINT",
     "broker_address": "VARCHAR",
@@ -61,7 +62,7 @@ WAYS = {
 
 def part(number: int = 1, **values: Any) -> dict[str, Any]:
     """A Kafka connection of a client to a broker on another host that outlives the test."""
-    row: dict[str, Any] = {"part": number, "tap": "1", "connection": 100 + number, "is_kafka": True}
+    row: dict[str, Any] = {"part": number, "tap": "1", "connection": 100 + number, "is_kafka": True, "client_side": 0}
     row |= {
         "client_address": "10.0.0.1",
         "client_port": 50_000 + number,
@@ -107,11 +108,12 @@ JUMPS = "SELECT 0 AS file, 0 AS packet, 0 AS until, 0 AS before_ns, 0 AS after_n
 
 
 def dataset(parts: Rows | None = None, ways: Rows | None = None, **tables: Rows) -> Dataset:
-    """The final tables of these raw rows (`exchanges`, `entries`, `errors`, and those of FACT_TABLES). `ways`: of `part_ways`."""
+    """The final tables of these raw rows (`exchanges`, `entries`, `errors`, `problems`, and those of FACT_TABLES). `ways`: of `part_ways`."""
     types = {
         "exchanges": _types(raw_tables.EXCHANGES),
         "entries": _types(raw_tables.ENTRIES),
         "errors": _types(raw_tables.ERRORS),
+        "problems": _types(raw_tables.PROBLEMS),
     }
     exchanges = counted(tables.get("exchanges", []), tables.get("errors", []))
     tables["exchanges"] = [row | {"own_kind": kind(row)} for row in exchanges]

@@ -9,6 +9,7 @@ import pytest
 from raw_rows import MS, START_NS, dataset, exchange, offer, part
 
 from dissectors import layout
+from dissectors.problems import PROBLEM_UNFINISHED_FRAME
 
 # Lags of the broker's packets, modulo the range of timestamps: its clock is anywhere.
 LAG = 4_294_967_295_000_000
@@ -111,6 +112,34 @@ def test_a_reply_that_was_held_back_has_no_lower_bound(marks: int, held: int | N
     assert bounds(BESIDE, marks=marks, reply_held_ns=held, **QUEUE_BEFORE) == (0, 21, "held")
     assert bounds(BESIDE, reply_held_ns=40 * MS, **QUEUE_BEFORE) == (20, 21, "beside"), "it was not so long in queues"
     assert bounds(BESIDE | {"trusts_ids": False}, marks=JUMP) == (50, 50, "beside"), "hosts whose ids say nothing"
+
+
+@pytest.mark.parametrize("marks", [layout.MARK_SHARED, layout.MARK_BEHIND_HELD])
+def test_a_reply_that_shares_a_packet_says_nothing_of_when_the_one_before_was_done(marks: int) -> None:
+    """Both waited in the broker's host, where the way is not quiet."""
+    behind = {"queue_ns": 50 * MS, "before_lag_ns": LAG, "marks": marks | COVERED}
+    assert bounds(FAR | {"is_quiet": False}, **behind)[1:] == (40, "held" if marks == layout.MARK_SHARED else "wide")
+    quiet = (0, "reply") if marks == layout.MARK_SHARED else (40, "wide")
+    assert bounds(FAR, **behind)[1:] == quiet
+
+
+def test_without_timestamps_an_ack_and_a_reply_may_have_been_in_queues() -> None:
+    """Where the way is not quiet: what they answer may have been there long before they came by."""
+    acked = {"marks": PROMPT, "ack_time_ns": START_NS + 49 * MS, "reply_lag_ns": None}
+    behind = {"marks": COVERED, "queue_ns": 49 * MS, "reply_lag_ns": None}
+    for told in (acked, behind):
+        assert bounds(FAR | {"is_quiet": False}, **told)[1:] == (40, "no_timestamps")
+        assert bounds(FAR, **told)[1] < 3
+
+
+@pytest.mark.parametrize(("lost", "side", "why"), [(3001, 0, "wide"), (3000, 0, "idle"), (3001, 1, "idle")])
+def test_beside_a_request_that_was_cut_off_none_is_alone(lost: int, side: int, why: str) -> None:
+    """Another connection of the host sends a large request until the capture ends; or it is a reply that is large."""
+    parts, way = [part(1, seen_from="syn"), part(2, seen_from="syn")], FAR | {"is_quiet": False}
+    rows = [exchange(1, 0, 50, reply_lag_ns=LAG, marks=IDLE, request_bytes=100)]
+    cut = {"part": 2, "kind": PROBLEM_UNFINISHED_FRAME, "side": side, "time_ns": START_NS - 5_000 * MS, "bytes_lost": lost}
+    with dataset(parts, [way, way | {"part": 2}], exchanges=rows, problems=[cut], **offer(9)) as found:
+        assert [row["broker_evidence"] for row in found.query("select broker_evidence from exchanges")] == [why]
 
 
 def test_without_timestamps_a_way_must_be_quiet() -> None:
