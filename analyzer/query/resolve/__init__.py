@@ -192,7 +192,8 @@ def views(
     if not odd:
         sources["exchange_problems"] = "no_exchange_problems"
     if not unnamed:
-        sources["batch_marks"] = "no_batch_marks"
+        sources["topic_names"] = "names_as_told"
+        del sources["batch_marks"]
     if not seen_again:
         sources |= {"part_views": "no_part_views", "forwarded": "no_forwarded"}
         for name in (*_ONLY_SEEN_AGAIN, "forwards"):
