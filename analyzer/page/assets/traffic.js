@@ -148,6 +148,7 @@ function drawErrors() {
     const update = table(place, [
       made('error', 'error', (row) => [row.code, row.name].filter((each) => each != null).join(' ')), text('api_name', 'API', { plain: true }), text('topic', 'topic'), clientColumn(), numeric('count', 'codes', { bar: true }), numeric('unexpected', 'not normal', { bar: true }),
       numeric('burst', 'most in a second'), when('first_time_ns', 'first'), when('last_time_ns', 'last'), made('packet', 'example', (row) => row.example_packet == null ? null : `packet ${row.example_packet} of ${fileOf(row.example_path)}`),
+      ...(rows.some((row) => row.error_message != null) ? [text('error_message', 'the broker says', { plain: true })] : []),
     ], { label: 'Errors', total: totalOf('errors'), empty: 'No error that is not part of normal operation.' });
     const draw = () => update(rows.filter((row) => (normal.firstChild.checked || row.unexpected > 0) && touches(row.first_time_ns, row.last_time_ns)));
     normal.firstChild.addEventListener('change', draw);
