@@ -6,8 +6,8 @@
 -- without keys its bytes count as answers. One that went before the capture began is told where three attempts fail up to the end
 -- of clients that hear that partitions have no leader. Back is who answered again: a restart, for information unless it took a minute,
 -- or three requests of clients more than before had to wait for another broker, or a client asked for metadata again and again all
--- the while, or clients were told three times meanwhile that a partition has no leader (medium), or that a write was refused for want
--- of replicas (high). After one or two attempts, and none in the last five
+-- the while, or clients were told three times meanwhile that a partition has no leader (medium; one reply may name all that lost
+-- theirs, of topics that its client never uses), or that a write was refused for want of replicas (high). After one or two attempts, and none in the last five
 -- seconds, it may be back: for information, unless clients were told so. So it may after
 -- more of them, where hardly a request had to wait for another broker. A broker that nobody asks is missed by other brokers: all its
 -- connections to them ended, 10 s or more before the end (3 s where three writes wait for replicas to the end, for 2 s and more), and it
@@ -127,7 +127,7 @@ refused AS (
         w.broker_address,
         w.broker_port,
         w.gone_ns,
-        count(*) AS told,
+        count(DISTINCT x.exchange) AS told,
         count(*) FILTER (WHERE e.code IN (error('NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'))) AS writes
     FROM away AS w
     JOIN all_errors AS e ON e.code IN (error('LEADER_NOT_AVAILABLE', 'NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'))
@@ -249,7 +249,7 @@ never AS (
     FROM failed AS f
     CROSS JOIN time_range AS r
     JOIN (
-        SELECT x.client_address, count(*) AS told
+        SELECT x.client_address, count(DISTINCT x.exchange) AS told
         FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
         WHERE e.code = error('LEADER_NOT_AVAILABLE') AND is_client(x.role) AND x.api_name = 'Metadata'
         GROUP BY x.client_address
@@ -293,6 +293,7 @@ harmed AS (
         FROM errors AS e JOIN failed_exchanges AS x ON x.exchange = e.exchange
         WHERE e.code IN (error('LEADER_NOT_AVAILABLE', 'NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'))
             AND is_client(x.role)
+        GROUP BY x.exchange, x.broker_address, x.broker_port, x.response_time_ns
         UNION ALL
         SELECT broker_address, broker_port, response_time_ns AS time_ns, false AS is_waiting
         FROM exchanges

@@ -50,6 +50,25 @@ def test_a_restart_is_felt_where_a_client_looked_for_the_broker_all_the_while(tm
     assert told == ["medium", "info"]
 
 
+@pytest.mark.parametrize(("replies", "severity"), [(1, "info"), (2, "info"), (3, "medium")])
+def test_a_reply_that_names_many_partitions_without_a_leader_tells_so_once(
+    replies: int, severity: str, tmp_path: Path
+) -> None:
+    """Metadata of all topics, while their broker is restarted: nobody may use them."""
+    story = gone(3, back_s=30)
+    asked = {"connection": 3, "broker_port": 9093}
+    story["exchanges"] += [
+        exchange(100 + n, at_ns=START_NS + (6 + n) * SECOND_NS // 2, **asked) for n in range(replies)
+    ]
+    story["connections"].append(connection(3, broker_port=9093))
+    errors = [
+        error(100 + n, 5, name="LEADER_NOT_AVAILABLE", topic=f"t-{place}") for n in range(replies) for place in range(5)
+    ]
+    with dataset(tmp_path, story | {"errors": errors, "captures": CAPTURES}) as made:
+        (found,) = find(made, [rule("broker_gone")])
+    assert found.severity == severity
+
+
 def test_a_topic_that_fails_often_when_nothing_starts_is_missing(tmp_path: Path) -> None:
     with dataset(tmp_path, failing(3, many(20, 5), topic="t")) as made:
         (found,) = find(made, [rule("missing_topic")])
