@@ -108,7 +108,7 @@ JUMPS = "SELECT 0 AS file, 0 AS packet, 0 AS until, 0 AS before_ns, 0 AS after_n
 
 
 def dataset(parts: Rows | None = None, ways: Rows | None = None, **tables: Rows) -> Dataset:
-    """The final tables of these raw rows (`exchanges`, `entries`, `errors`, `problems`, and those of FACT_TABLES). `ways`: of `part_ways`."""
+    """The final tables of these raw rows (`exchanges`, `entries`, `errors`, `problems`, FACT_TABLES). `ways`: of `part_ways`."""
     types = {
         "exchanges": _types(raw_tables.EXCHANGES),
         "entries": _types(raw_tables.ENTRIES),

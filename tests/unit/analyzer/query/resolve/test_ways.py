@@ -137,7 +137,13 @@ def test_beside_a_request_that_was_cut_off_none_is_alone(lost: int, side: int, w
     """Another connection of the host sends a large request until the capture ends; or it is a reply that is large."""
     parts, way = [part(1, seen_from="syn"), part(2, seen_from="syn")], FAR | {"is_quiet": False}
     rows = [exchange(1, 0, 50, reply_lag_ns=LAG, marks=IDLE, request_bytes=100)]
-    cut = {"part": 2, "kind": PROBLEM_UNFINISHED_FRAME, "side": side, "time_ns": START_NS - 5_000 * MS, "bytes_lost": lost}
+    cut = {
+        "part": 2,
+        "kind": PROBLEM_UNFINISHED_FRAME,
+        "side": side,
+        "time_ns": START_NS - 5_000 * MS,
+        "bytes_lost": lost,
+    }
     with dataset(parts, [way, way | {"part": 2}], exchanges=rows, problems=[cut], **offer(9)) as found:
         assert [row["broker_evidence"] for row in found.query("select broker_evidence from exchanges")] == [why]
 
