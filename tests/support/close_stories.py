@@ -1,4 +1,4 @@
-"""Stories of connections that one side closes, or on which a client writes late: for rules that tell who did."""
+"""Stories of connections that one side closes, or on which a client writes late, and of members that die: who did it?"""
 
 from __future__ import annotations
 
@@ -23,6 +23,33 @@ def closed_idle(idle_s: float = 60, later_s: float = 38, *others: dict[str, Any]
     rows = [exchange(1, at_ns=at(2) - 1_000_000, **PRODUCE), exchange(2, at_ns=at(asked), status="closed", **PRODUCE)]
     ended = {"close": "rst", "closed_by": "broker", "close_time_ns": at(2 + idle_s), "last_time_ns": at(asked)}
     return {"exchanges": rows, "connections": [connection(1, **(ended | values)), *others]}
+
+
+def died(silence_s: float, left_first: bool = False, other: str = "other", new: bool = False) -> Tables:
+    """A member whose heartbeats end at 5 s; another one joins a new generation so long after; its session is 10 s.
+
+    `other` is that one's client id, at the same address; `new`: it was not there before.
+    """
+    base = {"group_id": "g", "group_type": "classic", "error_code": 0, "session_timeout_ms": 10_000, "cluster": "c"}
+    one = base | {"client_id": "app", "client_address": "10.0.0.1", "member_id": "m1"}
+    two = base | {"client_id": other, "client_address": "10.0.0.1", "member_id": "m2"}
+    steps = [(one, "join", 0.0), (two, "join", 5 + silence_s)]
+    steps += [] if new else [(two, "join", 0.0)]
+    steps += [(one, "leave", 5.5)] if left_first else []
+    rows = [
+        who | {"exchange": n, "event": event, "begin_ns": at(moment), "time_ns": at(moment)}
+        for n, (who, event, moment) in enumerate(steps)
+    ]
+    beats = [
+        exchange(10 + n, at_ns=at(n), api_key=12, group_id="g", client_id="app", member_id="m1", error_code=0)
+        for n in range(6)
+    ]
+    beats += [
+        exchange(30 + n, at_ns=at(moment), api_key=12, group_id="g", client_id=other, member_id="m2", error_code=0)
+        for n, moment in enumerate([6 + silence_s] if new else [1, 6 + silence_s])
+    ]
+    made = [exchange(n) for n in range(len(steps))]
+    return {"group_events": rows, "exchanges": beats + made, "connections": [connection(1)]}
 
 
 def refused_then() -> Tables:

@@ -57,6 +57,10 @@ TOLD: dict[str, tuple[list[str], str | None]] = {
     # Behind a SOCKS proxy; the broker was killed, and the proxy goes on.
     "kafka_python30_socks_at_44": (["broker_gone"], "kafka-python"),
     "kafka_python20_at_44": ([], "kafka-python"),
+    # Two consumers with one client id, of which one is killed; the other one has its partition 10 s later.
+    "kafka_python_ng_killed_at_44": (["session_expired"], "kafka-python"),
+    # Sarama, which asks for what Java's clients of 1.0 ask for, but for versions.
+    "watermill_at_44": ([], None),
     # Behind Kroxylicious, which numbers requests anew and answers some itself. Its log is the broker's: nothing failed.
     "kroxylicious_at_44": ([], "kafka-python"),
     "kroxylicious_stopped_at_44": (["broker_gone"], "kafka-python"),

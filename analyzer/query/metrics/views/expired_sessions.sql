@@ -55,22 +55,37 @@ told_so AS (
         AND c.client_gaps * 8 <= coalesce(c.client_data_packets, 0)
         AND s.request_time_ns - s.earlier_ns >= CAST(t.session_timeout_ms AS BIGINT) * ms(1)
 ),
--- Members whose last request of any sort was long before the end, and who did not leave.
+-- Members whose last request of any sort was long before the end, and who did not leave: several of them may have one client id.
 last_steps AS (
-    SELECT t.cluster, t.group_id, t.client_id, t.client_address, t.session_timeout_ms, max(q.last_time_ns) AS last_ns
+    SELECT
+        t.cluster,
+        t.group_id,
+        t.client_id,
+        t.client_address,
+        t.session_timeout_ms,
+        q.member_id,
+        min(q.first_time_ns) AS first_ns,
+        max(q.last_time_ns) AS last_ns
     FROM sessions AS t JOIN group_requests AS q
         ON q.group_id = t.group_id AND q.client_id IS NOT DISTINCT FROM t.client_id AND q.client_address = t.client_address
     WHERE q.api_key IN (api('OffsetCommit', 'JoinGroup', 'Heartbeat', 'SyncGroup')) AND q.error_code = error('NONE')
-    GROUP BY t.cluster, t.group_id, t.client_id, t.client_address, t.session_timeout_ms
+        AND q.member_id <> ''
+    GROUP BY t.cluster, t.group_id, t.client_id, t.client_address, t.session_timeout_ms, q.member_id
 ),
+-- Its client came back where it joins as a member that is new; whose id was there before is another one.
 quiet AS (
     SELECT l.*
     FROM last_steps AS l
-    LEFT JOIN group_news AS e
-        ON e.group_id = l.group_id AND e.client_id IS NOT DISTINCT FROM l.client_id
-        AND e.client_address = l.client_address AND e.event IN ('leave', 'join') AND e.begin_ns > l.last_ns
     CROSS JOIN time_range AS r
-    WHERE e.exchange IS NULL AND r.last_time_ns - l.last_ns >= CAST(l.session_timeout_ms AS BIGINT) * ms(1)
+    WHERE r.last_time_ns - l.last_ns >= CAST(l.session_timeout_ms AS BIGINT) * ms(1)
+        AND NOT EXISTS (
+            SELECT 1
+            FROM group_news AS e
+                LEFT JOIN last_steps AS o ON o.group_id = e.group_id AND o.member_id = e.member_id AND o.member_id <> l.member_id
+            WHERE e.group_id = l.group_id AND e.client_id IS NOT DISTINCT FROM l.client_id
+                AND e.client_address = l.client_address AND e.event IN ('leave', 'join') AND e.begin_ns > l.last_ns
+                AND (o.first_ns IS NULL OR o.first_ns > l.last_ns)
+        )
 ),
 -- The first rebalance of the others after that; a session ends with its timeout, and is looked at now and then.
 disturbed AS (

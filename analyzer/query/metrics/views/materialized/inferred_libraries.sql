@@ -1,6 +1,8 @@
 -- Which library is a client that names none? One row per client (address and client id) of which it can be told: from a client id that
 -- is a library's default (`library_ids`), unless it asks otherwise than that library does; else from the versions of what it asks,
 -- which a library has in its source (`library_habits`: three APIs at least, and none in another version, of one library alone).
+-- Apache's own clients before 2.4 are told so only where they are seen to ask for versions first, as they always do: Sarama, told to
+-- speak to a broker of that time, asks for the very same versions of all else.
 WITH silent AS (
     SELECT e.client_address, e.client_id, e.api_name, e.api_version
     FROM asked_versions AS e JOIN all_connections AS c ON c.connection = e.connection
@@ -36,12 +38,22 @@ compared AS (
     GROUP BY a.client_address, a.client_id, h.library, h.release, a.api_name, a.api_version
 ),
 judged AS (
-    SELECT client_address, client_id, library, release, min(agrees) AS agrees, count(DISTINCT api_name) AS apis
+    SELECT
+        client_address,
+        client_id,
+        library,
+        release,
+        min(agrees) AS agrees,
+        count(DISTINCT api_name) AS apis,
+        max(CASE WHEN api_name = 'ApiVersions' THEN 1 ELSE 0 END) AS asks_versions
     FROM compared
     GROUP BY client_address, client_id, library, release
 ),
 by_habits AS (
-    SELECT client_address, client_id, min(library) AS library
+    SELECT
+        client_address,
+        client_id,
+        CASE WHEN min(library) <> 'apache-kafka-java' OR max(asks_versions) = 1 THEN min(library) END AS library
     FROM judged
     WHERE agrees = 1 AND apis >= 3
     GROUP BY client_address, client_id
