@@ -2,7 +2,7 @@
 -- messages, `record_bytes` records alone; `produce_bytes` is the mean record bytes of a Produce request; records and
 -- batches are null when batches were not read, `waited_ns` is the sum of latencies without waits by design, topics when entries were not, errors and throttled where none was found but
 -- `unread_replies` may hold some. `metadata_per_s` is that of the connection that
--- asks most often (null below 1 s of life), `median_life_ns` of closed connections in which the clock did not jump, `inferred_library` that of a client that names no
+-- asks most often (null below 5 s of life: a start asks for several), `median_life_ns` of closed connections in which the clock did not jump, `inferred_library` that of a client that names no
 -- software, by its habits; `application` of which it is one of many clients (view `applications`), with its `connector` and `task`; `connects_per_s` over the 30 s (`over_ns`; less where the capture is shorter) that have most
 -- of `connects`, connections opened within the capture, `group_id` null for more than one; `client_host` to `client_zone`: names of the address (--names), the last of several. At most 1,000 rows of `total_rows`.
 WITH traffic AS (
@@ -82,7 +82,7 @@ lives AS (
         CAST(round(percentile_cont(0.5) WITHIN GROUP (
             ORDER BY CASE WHEN close <> 'none' AND seen_from = 'syn' AND jumped IS NULL THEN last_time_ns - first_time_ns END
         )) AS BIGINT) AS median_life_ns,
-        max(CASE WHEN last_time_ns - first_time_ns >= s(1)
+        max(CASE WHEN last_time_ns - first_time_ns >= s(5)
             THEN metadata_requests * 1e9 / (last_time_ns - first_time_ns) END) AS metadata_per_s
     FROM client_connections AS l
         LEFT JOIN (
